@@ -62,7 +62,7 @@ async def _streamed(kernel: MgpKernel, connection: Connection) -> float:
     async with kernel.stream(connection, "think", {"chunks": CHUNKS}) as stream:
         async for _ in stream:
             pass
-    assert stream.taken == CHUNKS
+    assert stream._inbox.taken == CHUNKS
     return CHUNKS / (time.process_time() - begun)
 
 

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
     from kinwire.mgp.kernel.audit import AuditOptions
     from kinwire.mgp.kernel.call import GuardedCall
-    from kinwire.mgp.kernel.call_stream import CallStream, StreamChunk, StreamUnreadError
+    from kinwire.mgp.kernel.call_stream import CallStream, StreamUnreadError
     from kinwire.mgp.kernel.callbacks import Callbacks
     from kinwire.mgp.kernel.callers import Agent
     from kinwire.mgp.kernel.config import ConfigFile, load_config
@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     )
     from kinwire.mgp.kernel.policy_loading import load_policy
     from kinwire.mgp.kernel.server_events import ServerEvents
+    from kinwire.mgp.kernel.stream_inbox import StreamChunk
     from kinwire.mgp.kernel.supervisor.status import ServerStatus
     from kinwire.mgp.kernel.supervisor.supervised import SupervisedServer
     from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
@@ -157,7 +158,7 @@ _HOMES = {
     "StandingAnswer": "rules.confirmations",
     "SupervisedServer": "kernel.supervisor.supervised",
     "Supervisor": "kernel.supervisor.supervisor",
-    "StreamChunk": "kernel.call_stream",
+    "StreamChunk": "kernel.stream_inbox",
     "StreamUnreadError": "kernel.call_stream",
     "ToolPolicy": "rules.server_policy",
     "code_rejection": "server.code_check",

@@ -17,10 +17,10 @@ import anyio
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import Check, GuardedCall
-from kinwire.mgp.kernel.call_stream import may_repeat
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.judged_call import JudgedCall
 from kinwire.mgp.kernel.retries import RetryEngine
+from kinwire.mgp.kernel.stream_inbox import may_repeat
 from kinwire.mgp.kernel.tool_list import ToolList
 from kinwire.mgp.kernel.tracing import traced_json
 from kinwire.mgp.rules.tools import KnownTool

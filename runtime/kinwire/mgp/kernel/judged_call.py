@@ -12,10 +12,10 @@ from typing import Any
 from kinwire.mgp.errors import recovery_of
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import GuardedCall
-from kinwire.mgp.kernel.call_stream import was_cancelled
 from kinwire.mgp.kernel.callers import agent_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.open_calls import OpenCall
+from kinwire.mgp.kernel.stream_inbox import was_cancelled
 from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.audit_events import TOOL_RETRIED, TOOL_STARTED, MaskedDetails, SecurityEvent
 from kinwire.mgp.rules.masking import masked_text

@@ -11,8 +11,9 @@ import anyio
 
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.handlers import ExtensionHandlers
-from kinwire.mgp.kernel.call_stream import CallStream, StreamChunk, StreamUnreadError
+from kinwire.mgp.kernel.call_stream import CallStream, StreamUnreadError
 from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.stream_inbox import StreamChunk, StreamInbox
 from kinwire.rpc.calls import DEFAULT, TIMEOUT_KIND, ProgressCallback, Timeout
 from kinwire.rpc.engine.streamed import Backlog
 from kinwire.rpc.request import Request
@@ -53,7 +54,7 @@ class CallStreams:
     """The streams of all servers."""
 
     def __init__(self, handlers: ExtensionHandlers) -> None:
-        self._open: dict[Session, dict[int, CallStream]] = {}
+        self._open: dict[Session, dict[int, StreamInbox]] = {}
         handlers.add_intake(NOTIFICATIONS_MGP_STREAM_CHUNK, self._chunk)
         handlers.add_intake(NOTIFICATIONS_MGP_STREAM_PROGRESS, _progressed)
 
@@ -79,19 +80,19 @@ class CallStreams:
         """Yield the stream of a call; the end of the block cancels what is left of it."""
         session, is_negotiated = server.session, "streaming" in server.extensions
         seconds = session.limits.request_timeout if timeout is DEFAULT else timeout
-        stream = CallStream(session, seconds, is_negotiated=is_negotiated)
+        inbox = StreamInbox(session)
         if is_negotiated:
             params = TOOLS_CALL_PARAMS_MGP.write(params, ToolCallExtras(stream=True))
         async with background() as tasks:
-            tasks.start_soon(self._run, stream, session, params, on_progress)
+            tasks.start_soon(self._run, inbox, session, params, on_progress)
             if is_negotiated:
-                tasks.start_soon(self._watch, stream, session)
-            yield stream
+                tasks.start_soon(self._watch, inbox, session)
+            yield CallStream(inbox, session, seconds, is_negotiated=is_negotiated)
             tasks.cancel_scope.cancel()
 
     async def _run(
         self,
-        stream: CallStream,
+        inbox: StreamInbox,
         session: Session,
         params: CallToolRequestParams,
         on_progress: ProgressCallback | None,
@@ -99,55 +100,55 @@ class CallStreams:
         streams = self._open.get(session, {})
 
         def begun(identifier: int) -> None:
-            streams.pop(stream.id or 0, None)
-            streams[identifier] = stream
-            stream.begun(identifier)
+            streams.pop(inbox.id or 0, None)
+            streams[identifier] = inbox
+            inbox.begun(identifier)
 
-        stream.runs()
+        inbox.runs()
         try:
-            with stream.scope:
+            with inbox.scope:
                 result = await session.call(
                     TOOLS_CALL, params, timeout=None, on_progress=on_progress, on_id=begun
                 )
-                stream.finish(result)
+                inbox.finish(result)
         except Exception as error:  # it is raised where the stream is read
-            stream.fail(error)
+            inbox.fail(error)
         finally:
-            streams.pop(stream.id or 0, None)
-            stream.end()
+            streams.pop(inbox.id or 0, None)
+            inbox.end()
 
-    async def _watch(self, stream: CallStream, session: Session) -> None:
+    async def _watch(self, inbox: StreamInbox, session: Session) -> None:
         """End a stream that nobody reads while others wait for that."""
         periods = 0
-        while not stream.over.is_set():
-            await stream.behind.wait()
-            taken, waiting = stream.taken, self._waiting(stream, session)
+        while not inbox.over.is_set():
+            await inbox.behind.wait()
+            taken, waiting = inbox.taken, self._waiting(inbox, session)
             with anyio.move_on_after(_PATIENCE):
-                await stream.over.wait()
-            waiting &= self._waiting(stream, session)
-            periods = periods + 1 if waiting and taken == stream.taken else 0
+                await inbox.over.wait()
+            waiting &= self._waiting(inbox, session)
+            periods = periods + 1 if waiting and taken == inbox.taken else 0
             streams = self._open.get(session, {})
-            far = stream.backlog is Backlog.FAR_BEHIND and not waiting <= streams.keys()
+            far = inbox.backlog is Backlog.FAR_BEHIND and not waiting <= streams.keys()
             if periods and (far or periods >= _MORE_PATIENCE):
-                stream.fail(StreamUnreadError())
-                stream.scope.cancel()
+                inbox.fail(StreamUnreadError())
+                inbox.scope.cancel()
                 return
 
-    def _waiting(self, stream: CallStream, session: Session) -> set[int]:
+    def _waiting(self, inbox: StreamInbox, session: Session) -> set[int]:
         """Return the other calls that wait: ordinary ones, and streams that are read."""
         streams = self._open.get(session, {})
-        others = session.streamed.others(stream.id or 0)
+        others = session.streamed.others(inbox.id or 0)
         return {one for one in others if one not in streams or streams[one].reading}
 
     def _chunk(self, params: StreamChunkNotificationParams, request: Request) -> None:
         identifier = params.request_id
-        stream = None
+        inbox = None
         if isinstance(identifier, int):
-            stream = self._open.get(request.session, {}).get(identifier)
-        if stream is None:
+            inbox = self._open.get(request.session, {}).get(identifier)
+        if inbox is None:
             request.session.counts.late_replies += 1
             return
-        stream.take(StreamChunk(params.index, params.content), done=params.done is True)
+        inbox.put(StreamChunk(params.index, params.content), done=params.done is True)
 
 
 def _progressed(params: StreamProgressNotificationParams, request: Request) -> None:

@@ -21,7 +21,7 @@ from kinwire.mgp import (
     StreamUnreadError,
 )
 from kinwire.mgp.kernel import streams as streams_of
-from kinwire.mgp.kernel.call_stream import MOST_UNREAD, MOST_UNREAD_BYTES
+from kinwire.mgp.kernel.stream_inbox import MOST_UNREAD, MOST_UNREAD_BYTES
 from kinwire_protocols.mcp.models import ProgressNotificationParams
 from tests.runtime.mgp.fixtures_kernel import AuditEvents, audited
 from tests.runtime.mgp.raw_peers import NOTHING, Json, RawServer, tool
@@ -300,7 +300,7 @@ async def test_a_call_is_not_repeated_once_a_piece_of_it_is_out() -> None:
                 raw.chunk(index, said)
             raw.say(id=identifier, error=away)
             if calls == 2:
-                assert await raw.called(2) == stream.id != identifier
+                assert await raw.called(2) == stream._inbox.id != identifier
                 raw.chunk(0, "of the first", of=identifier)  # which is over
                 raw.chunk(0, "b")
                 raw.answer()
@@ -375,10 +375,10 @@ async def test_a_stream_that_nobody_reads_ends_when_others_wait_for_it(
             raw.chunk(index, "x")
         await anyio.sleep(0.02)
         assert is_paused(connection)
-        assert not stream.over.is_set()  # nobody waits
+        assert not stream._inbox.over.is_set()  # nobody waits
         tasks.start_soon(wait_for, kernel, connection)
         with anyio.fail_after(5):
-            await stream.over.wait()
+            await stream._inbox.over.wait()
         await raw.settle()
         assert not is_paused(connection)
         assert [one["requestId"] for one in raw.of("notifications/cancelled")] == [identifier]
@@ -494,9 +494,9 @@ async def test_a_storm_of_cancelled_streams_leaves_nothing(calls: int) -> None:
                 if kind:
                     await raw.called(1)
                     await anyio.lowlevel.checkpoint()
-                if kind > 1 and stream.id is not None:
-                    raw.chunk(0, "x", of=stream.id)
-                    raw.answer(id=stream.id)
+                if kind > 1 and stream._inbox.id is not None:
+                    raw.chunk(0, "x", of=stream._inbox.id)
+                    raw.answer(id=stream._inbox.id)
                 if kind < 3:
                     await stream.cancel()
 
