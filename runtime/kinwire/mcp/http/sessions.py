@@ -6,6 +6,7 @@ __all__ = ("Begin", "Serve", "Sessions")
 
 import logging
 import os
+import time
 from base64 import urlsafe_b64encode
 from collections.abc import Awaitable, Callable
 from contextvars import Context
@@ -41,6 +42,7 @@ class Sessions(Listener):
         self._open: dict[str, HttpServerSession] = {}
         self._served: set[HttpServerSession] = set()  # also those that are about to end
         self._none_left: anyio.Event | None = None  # somebody waits for their ends
+        self._asked_at: float | None = None  # when they were asked to end
 
     def get(self, id: str) -> HttpServerSession | None:
         """Return the session of that id."""
@@ -75,13 +77,15 @@ class Sessions(Listener):
     def stop(self, why: ConnectionClosedError) -> None:
         """See `Listener.stop`."""
         super().stop(why)
+        self._asked_at = self._asked_at or time.monotonic()
         for session in list(self._open.values()):
             session.ask_to_end(why)
 
     async def close(self, why: ConnectionClosedError) -> None:
         """End all, and return when they have ended; what is asked to end gets a moment for it."""
         self.stop(why)
-        with anyio.move_on_after(_LAST_ANSWERS):
+        since = time.monotonic() - (self._asked_at or 0.0)
+        with anyio.move_on_after(max(0.0, _LAST_ANSWERS - since)):
             await self._wait_over()
         for socket in list(self.sockets):
             socket.close(why)

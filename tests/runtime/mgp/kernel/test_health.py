@@ -11,6 +11,7 @@ from kinwire import Connection
 from kinwire.mgp import MgpKernel
 from kinwire.mgp.kernel.health import HealthMonitor
 from kinwire.mgp.rules.health import ServerHealth
+from kinwire.rpc.errors import InvalidResponseError
 from tests.runtime.mgp.fixtures_kernel import guarded
 from tests.runtime.mgp.raw_peers import NOTHING, Json, RawServer, tool
 
@@ -135,6 +136,20 @@ async def test_any_answer_is_a_sign_of_life(ping: Json, word: str) -> None:
     raw = server(ping, NOTHING)
     seen = await watched(raw, rounds=4)
     assert (seen.monitor.health.status, seen.monitor.health.misses) == (word, 0)
+
+
+async def test_an_answer_of_a_proxy_in_the_place_of_a_response_is_a_miss(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with guarded(server({"status": "healthy"}), kernel := MgpKernel()) as connection:
+        seen = Watched(kernel, connection)
+
+        async def call(*arguments: Any, **options: Any) -> Any:
+            raise InvalidResponseError("HTTP status 503")
+
+        monkeypatch.setattr(connection.session, "call", call)
+        await seen.monitor.run()
+    assert [one.misses for one in seen.failures] == [3]
 
 
 async def test_a_server_that_has_no_health_check_though_it_offers_it_is_pinged_by_mcp() -> None:
