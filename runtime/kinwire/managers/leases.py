@@ -13,9 +13,9 @@ __all__ = ("Lease", "LeaseHolder", "LeaseLostError", "Leases", "elapsed")
 import logging
 import sys
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import uuid4
 
@@ -83,7 +83,8 @@ class _Held:
     fence: int
     revision: int
     term: LeaseTerm
-    note: Any = None
+    note: Callable[[], Any]
+    news: anyio.Event = field(default_factory=anyio.Event)
 
 
 class Lease:
@@ -116,18 +117,18 @@ class Lease:
         """How many seconds it is held without another renewal."""
         return self._held.term.left(self._clock())
 
-    def publish(self, note: Any) -> None:
-        """Show a JSON value to `Leases.look`, in any process, from the next renewal on."""
-        self._held.note = note
+    def refresh(self) -> None:
+        """Renew it soon, because what `note` returns has changed."""
+        self._held.news.set()
 
 
 class Leases:
     """The leases of one process in records that several processes share.
 
-    `holder` is what the process calls itself. A lease `lasts` so many seconds without renewal: if
+    `holder` is what the process calls itself. A lease `lasts` that many seconds without renewal: if
     its holder is killed, that is how long others wait, and up to a fifth of it more. All processes
     must use the same number. `clock` returns the time as `elapsed` does, `wall` the time in seconds
-    since 1970, and `sleep` waits for so many seconds.
+    since 1970, and `sleep` waits for that many seconds.
     """
 
     def __init__(
@@ -153,17 +154,29 @@ class Leases:
         self._clock, self._wall, self._sleep = clock, wall, sleep
 
     @asynccontextmanager
-    async def hold(self, name: str) -> AsyncGenerator[Lease]:
+    async def hold(
+        self,
+        name: str,
+        *,
+        waiting: Callable[[], Coroutine[Any, Any, None]] | None = None,
+        note: Callable[[], Any] = lambda: None,
+    ) -> AsyncGenerator[Lease]:
         """Wait for the lease, and have it for the block: `async with leases.hold("files"):`.
 
         If it cannot be renewed in time, the block is cancelled. It has a third of `lasts` to end;
-        then another process may begin. At the end of the block others may take it at once.
+        then another process may begin. At the end of the block others may take it immediately.
+        `waiting` runs while it waits, and is cancelled then. `note` returns a JSON value that
+        `look` shows in any process; it is called for each renewal (`Lease.refresh`).
 
         Raises:
             LeaseLostError: the block was cancelled.
             StorageError: the records cannot be used; while they are away, it waits.
         """
-        held = await self._taken(name)
+        async with background() as tasks:
+            if waiting is not None:
+                tasks.start_soon(waiting)
+            held = await self._taken(name, note)
+            tasks.cancel_scope.cancel()
         try:
             with anyio.CancelScope() as scope:
                 async with background() as tasks:
@@ -192,11 +205,11 @@ class Leases:
         """
         return [_holder_in(record) async for record in self._records.scan(self._prefix)]
 
-    async def _taken(self, name: str) -> _Held:
+    async def _taken(self, name: str, note: Callable[[], Any]) -> _Held:
         view, token, complained = LeaseView(self.lasts), uuid4().hex, False
         while True:
             try:
-                held = await self._attempt(name, token, view)
+                held = await self._attempt(name, token, note, view)
             except StorageUnavailableError as error:
                 held = None
                 if not complained:
@@ -206,7 +219,9 @@ class Leases:
                 return held
             await self._sleep(self.lasts * _LOOKED_AFTER)
 
-    async def _attempt(self, name: str, token: str, view: LeaseView) -> _Held | None:
+    async def _attempt(
+        self, name: str, token: str, note: Callable[[], Any], view: LeaseView
+    ) -> _Held | None:
         """Return the lease if it can be had now.
 
         The token shows in a record that an earlier attempt, whose answer was lost, has taken it.
@@ -220,30 +235,43 @@ class Leases:
         if expected is None:
             return None
         try:
-            value = self._value(name, token, None, None)
+            value = self._value(name, token, None, note())
             revision = await self._records.put(key, value, revision=expected)
         except ConflictError:
             return None
         term = LeaseTerm(self.lasts, sent)
         if not term.left(self._clock()):
             return None  # the answer came too late to rely on it
-        return _Held(name, token, revision, revision, term)
+        return _Held(name, token, revision, revision, term, note)
 
     async def _keep(self, held: _Held, scope: anyio.CancelScope) -> None:
         """Renew a lease again and again; cancel the scope when it is lost."""
         part = RENEWED_AFTER
         while left := held.term.left(self._clock()):
-            await self._sleep(min(self.lasts * part, left))
+            await self._pause(held, min(self.lasts * part, left))
             with anyio.move_on_after(held.term.left(self._clock())):
                 part = await self._renewed(held)
         logger.warning("the lease of %r is lost", sanitize_for_log(held.name))
         scope.cancel()
 
+    async def _pause(self, held: _Held, seconds: float) -> None:
+        """Wait, at most until the note has changed."""
+
+        async def wake() -> None:
+            await held.news.wait()
+            held.news = anyio.Event()
+            tasks.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wake)
+            await self._sleep(seconds)
+            tasks.cancel_scope.cancel()
+
     async def _renewed(self, held: _Held) -> float:
         """Write a lease again; return after which part of its time that is to be done next."""
         sent, key = self._clock(), self._key(held.name)
         try:
-            value = self._value(held.name, held.token, held.fence, held.note)
+            value = self._value(held.name, held.token, held.fence, held.note())
             held.revision = await self._records.put(key, value, revision=held.revision)
         except ConflictError:
             return await self._found_again(held)
@@ -266,7 +294,7 @@ class Leases:
         return 0.0
 
     async def _release(self, held: _Held) -> None:
-        """Let others have it at once; if that fails, they wait."""
+        """Let others have it immediately; if that fails, they wait."""
         with anyio.move_on_after(self.lasts * RENEWED_AFTER, shield=True):
             try:
                 record = await self._records.get(self._key(held.name))

@@ -41,6 +41,9 @@ __all__ = (
     "Permissions",
     "Policy",
     "Questions",
+    "Registration",
+    "RegistrationApproval",
+    "Registrations",
     "RestartRules",
     "Retries",
     "ServerEvents",
@@ -88,6 +91,7 @@ if TYPE_CHECKING:
         Permissions,
     )
     from kinwire.mgp.kernel.policy_loading import load_policy
+    from kinwire.mgp.kernel.registry_options import Registrations
     from kinwire.mgp.kernel.server_events import ServerEvents
     from kinwire.mgp.kernel.stream_inbox import StreamChunk
     from kinwire.mgp.kernel.supervisor.status import ServerStatus
@@ -100,6 +104,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.rules.kernel_config import ConfiguredServer, KernelConfig
     from kinwire.mgp.rules.permissions import PermissionDecision
     from kinwire.mgp.rules.policy import Policy
+    from kinwire.mgp.rules.registration import Registration, RegistrationApproval
     from kinwire.mgp.rules.restart_rules import RestartRules
     from kinwire.mgp.rules.retry import Retries
     from kinwire.mgp.rules.server_policy import CallLimit, ServerPolicy, ToolPolicy
@@ -148,6 +153,9 @@ _HOMES = {
     "Policy": "rules.policy",
     "Questions": "server.callbacks",
     "RestartRules": "rules.restart_rules",
+    "Registration": "rules.registration",
+    "RegistrationApproval": "rules.registration",
+    "Registrations": "kernel.registry_options",
     "Retries": "rules.retry",
     "ServerEvents": "kernel.server_events",
     "ServerHealth": "rules.health",

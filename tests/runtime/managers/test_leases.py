@@ -38,6 +38,8 @@ class Process:
         self.lease: Lease | None = None
         self.fences: list[int] = []
         self.lost = 0
+        self.note: Any = None
+        self.waits = False
         self.scope = anyio.CancelScope()
         self.enough = anyio.Event()
 
@@ -45,10 +47,19 @@ class Process:
     def holds(self) -> bool:
         return self.lease is not None and self.lease.is_held
 
+    async def wait(self) -> None:
+        self.waits = True
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.waits = False
+
     async def run(self) -> None:
         with self.scope:
             try:
-                async with self.leases.hold("files") as self.lease:
+                async with self.leases.hold(
+                    "files", waiting=self.wait, note=lambda: self.note
+                ) as self.lease:
                     self.fences.append(self.lease.fence)
                     await self.enough.wait()
             except LeaseLostError:
@@ -128,11 +139,12 @@ async def test_the_next_one_begins_as_soon_as_a_lease_is_given_back() -> None:
     async with contest(plainly, plainly) as (time, (first, second), tasks):
         assert first.holds
         tasks.start_soon(second.run)
-        await time.advance(1_000.0)
+        await time.advance(20 * LASTS)
         assert (first.holds, second.holds, first.lost) == (True, False, 0)
+        assert (first.waits, second.waits) == (False, True)
         first.enough.set()
         await time.advance(LASTS / 5)
-        assert (first.holds, second.holds) == (False, True)
+        assert (first.holds, second.holds, second.waits) == (False, True, False)
         assert second.fences > first.fences
         second.enough.set()
         await time.advance(0)
@@ -271,11 +283,13 @@ async def test_a_store_that_hangs_does_not_keep_a_lease() -> None:
 async def test_others_see_who_has_a_lease_and_what_it_says() -> None:
     async with contest(plainly) as (time, (first,), _tasks):
         assert first.lease is not None
-        first.lease.publish({"status": "connected"})
+        first.note = {"status": "connected"}
         found = await first.leases.look("files")
         assert found is not None
         assert (found.holder, found.fence, found.note) == ("0", first.lease.fence, None)
-        await time.advance(LASTS)
+        first.lease.refresh()
+        await time.advance(0)
+        assert first.lease.left == LASTS * ENDS_AFTER
         (found,) = await first.leases.look_all()
         assert (found.name, found.fence) == ("files", first.lease.fence)
         assert found.note == {"status": "connected"}

@@ -26,6 +26,7 @@ ALL = [
     "code_safety",
     "lifecycle",
     "bidirectional",
+    "discovery",
     "streaming",
 ]
 

@@ -23,6 +23,7 @@ from kinwire.mgp.kernel.access_store import AccessStore
 from kinwire.mgp.kernel.call import GuardedCall
 from kinwire.mgp.kernel.callers import operator_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.limited_events import RecordEvent
 from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.access import (
     AccessDecision,
@@ -48,9 +49,6 @@ from kinwire_protocols.mgp.models import (
 )
 
 logger = logging.getLogger("kinwire.mgp")
-
-RecordEvent = Callable[[SecurityEvent], Awaitable[object]]
-"""Writes an audit event."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,25 +8,28 @@ from __future__ import annotations
 
 __all__ = ("AccessMethods", "AccessTools")
 
-import logging
 from collections.abc import Callable
-from typing import Any
 
 from pydantic import MISSING
 
-from kinwire.managers.limits import EventLimit
 from kinwire.mcp.context import Context
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mcp.server import Server
 from kinwire.mgp.errors import refusal
-from kinwire.mgp.kernel.access import AccessManager, RecordEvent
-from kinwire.mgp.kernel.access_options import NAME, REASON, Access, AccessPrincipal
+from kinwire.mgp.kernel.access import AccessManager
+from kinwire.mgp.kernel.access_options import (
+    NAME,
+    REASON,
+    Access,
+    AccessPrincipal,
+    acts_as_operator,
+)
+from kinwire.mgp.kernel.limited_events import LimitedEvents, RecordEvent
 from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.access import AccessGrant, AccessSubject
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.timestamps import seconds_of
 from kinwire.storage.clock import Clock
-from kinwire.support.bounded import LruDict
 from kinwire_protocols import mcp, mgp
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -41,10 +44,6 @@ from kinwire_protocols.mgp.models import (
     AccessRevokeResult,
 )
 
-logger = logging.getLogger("kinwire.mgp")
-
-_EVENTS = 20.0  # of refusals of one caller that are written a second
-_MOST_CALLERS = 1000
 _Params = AccessQueryParams | AccessGrantParams | AccessRevokeParams
 
 
@@ -57,8 +56,7 @@ class AccessMethods:
         self._manager = manager
         self._options = options
         self._clock = clock
-        self._record = record
-        self._refused = LruDict[AccessPrincipal, EventLimit](_MOST_CALLERS)
+        self._refused = LimitedEvents(record, clock)
 
     def serve(
         self, handlers: ExtensionHandlers, caller_of: Callable[[Context], AccessPrincipal]
@@ -139,14 +137,7 @@ class AccessMethods:
         return AccessGrant(_subject_in(params), params.permission, by, now, ends, why)
 
     def _is_operator(self, caller: AccessPrincipal) -> bool:
-        if caller.kind == "operator":
-            return True
-        try:
-            found: Any = self._options.is_operator and self._options.is_operator(caller)
-        except Exception:
-            logger.exception("Access.is_operator failed for %s", caller)
-            return False
-        return found is True
+        return acts_as_operator(caller, self._options.is_operator)
 
     async def _refuse(
         self, method: str, params: _Params, caller: AccessPrincipal, what: str
@@ -164,23 +155,13 @@ class AccessMethods:
             details=details,
             trace_id=new_trace_id(),
         )
-        await self._write(event, caller)
+        await self._refused.write(event, caller)
         raise refusal(
             PermissionDeniedError,
             f"{method}: {what} needs an operator, and the {caller.kind} {caller.id!r} is not one. "
             "An operator can use `kinwire access`.",
             details={"reason": "operator"},
         )
-
-    async def _write(self, event: SecurityEvent, caller: AccessPrincipal) -> None:
-        """Write a refusal, unless its caller fills the log; the next one says how many are not."""
-        refused = self._refused.get(caller) or EventLimit(per_second=_EVENTS)
-        self._refused.put(caller, refused)
-        dropped = refused.take(now=self._clock())
-        if dropped:
-            event.details["dropped_before"] = dropped
-        if dropped is not None:
-            await self._record(event)
 
 
 class AccessTools(mgp.ServerTools):

@@ -11,11 +11,14 @@ __all__ = (
     "REVOKE",
     "Access",
     "AccessPrincipal",
+    "IsOperator",
+    "acts_as_operator",
 )
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from kinwire.mgp.rules.access import NAME_SIZE
 from kinwire.support.arguments import (
@@ -25,6 +28,8 @@ from kinwire.support.arguments import (
     ValueKind,
     one_of,
 )
+
+logger = logging.getLogger("kinwire.mgp")
 
 _REASON_SIZE = 1000  # characters of a justification
 
@@ -40,6 +45,18 @@ class AccessPrincipal:
 
 IsOperator = Callable[[AccessPrincipal], bool]
 """Returns whether an agent or a server may grant and revoke as the operator can."""
+
+
+def acts_as_operator(caller: AccessPrincipal, is_operator: IsOperator | None) -> bool:
+    """Return whether a caller may do what the operator can; False if the function fails."""
+    if caller.kind == "operator":
+        return True
+    try:
+        found: Any = is_operator and is_operator(caller)
+    except Exception:
+        logger.exception("is_operator failed for %s", caller)
+        return False
+    return found is True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ from kinwire.mgp.kernel.call_stream import CallStream
 from kinwire.mgp.kernel.callbacks import CallbackManager, Callbacks
 from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, as_agent, as_host, as_operator
 from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
+from kinwire.mgp.kernel.discovery_methods import DiscoveryMethods
 from kinwire.mgp.kernel.events import EventSubscriptions
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.identities import must_be_itself
@@ -35,8 +36,11 @@ from kinwire.mgp.kernel.manager import ServerManager
 from kinwire.mgp.kernel.permission_options import Permissions
 from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.kernel.policy_guard import PolicyGuard
+from kinwire.mgp.kernel.registry import RegistryManager
+from kinwire.mgp.kernel.registry_options import Registrations
 from kinwire.mgp.kernel.retries import RetryEngine
 from kinwire.mgp.kernel.server_events import ServerEvents
+from kinwire.mgp.kernel.server_rights import ServerRights
 from kinwire.mgp.kernel.streams import STREAM, CallStreams
 from kinwire.mgp.kernel.supervisor.supervisor import SupervisingKernel, Supervisor
 from kinwire.mgp.kernel.tool_guard import CallChecks, ToolGuard
@@ -92,6 +96,7 @@ EXTENSIONS = (
     "code_safety",
     "lifecycle",
     "bidirectional",
+    "discovery",
 )
 """What a kernel always offers; handlers of yours add others."""
 
@@ -115,6 +120,7 @@ _MGP_KERNEL = ArgumentCheck(
     callbacks=instance_of(Callbacks, "Callbacks", "Callbacks(answer=...)").or_none,
     audit=instance_of(AuditOptions, "AuditOptions", "AuditOptions(log=...)").or_none,
     retries=instance_of(Retries, "Retries", "Retries()").or_none,
+    registrations=instance_of(Registrations, "Registrations", "Registrations(ask=...)").or_none,
     records=having(
         ("get", "put", "scan"), "records of a store", 'await store.records("mgp")'
     ).or_none,
@@ -154,6 +160,14 @@ _EVENTS = ArgumentCheck(
     },
     min_severity=one_of(*SEVERITIES).or_none,
 )
+_ADD_DISCOVERY_TOOLS = ArgumentCheck(
+    "MgpKernel.add_discovery_tools",
+    "kernel.add_discovery_tools(server, agent_of)",
+    {
+        "server": instance_of(Server, "a Server", 'Server("gate", "1.0")'),
+        "agent_of": PLAIN_FUNCTION,
+    },
+)
 _RESET_QUOTA = ArgumentCheck(
     "MgpKernel.reset_quota",
     'kernel.reset_quota("agent.helper", "files")',
@@ -168,10 +182,11 @@ class MgpKernel(ExtensionBase[GuardedServer]):
     `servers` says what holds for each `server_id` that `Host.connect` gets, and `unknown` for every
     other server; `policy` is a file that says the same, and which tools and arguments are allowed.
     `permissions` says how permissions are decided, `confirmations` who confirms calls, `callbacks`
-    who answers what servers ask during a call, and `audit` where events are written. With
-    `records`, from `await store.records("mgp")`, decisions outlive the process, and other processes
-    share them. `network` resolves the names of hosts for the validator `network_restricted`, in
-    place of this machine. `clock` returns the time in seconds since 1970.
+    who answers what servers ask during a call, `registrations` how servers are registered at run
+    time, and `audit` where events are written. With `records`, from `await store.records("mgp")`,
+    decisions outlive the process, and other processes share them. `network` resolves the names of
+    hosts for the validator `network_restricted`, in place of this machine. `clock` returns the time
+    in seconds since 1970.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -190,6 +205,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         callbacks: Callbacks | None = None,
         audit: AuditOptions | None = None,
         retries: Retries | None = None,
+        registrations: Registrations | None = None,
         records: Records | None = None,
         network: Network | None = None,
         clock: Clock = time.time,
@@ -209,6 +225,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             callbacks=callbacks,
             audit=audit,
             retries=retries,
+            registrations=registrations,
             records=records,
             network=network,
             clock=clock,
@@ -268,6 +285,20 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             asked,
             self._streams,
         )
+        rights = ServerRights(self.access, self.permissions, self.confirmations)
+        self.registry = RegistryManager(
+            registrations or Registrations(),
+            records,
+            self._clock,
+            self._audit,
+            rights,
+            self.access,
+            connected=lambda: self.servers,
+            configured=lambda: {id: one.trust for id, one in self._policy.servers.items()},
+        )
+        """Which servers there are, and those registered at run time: `list`, `approve`."""
+        self._discovery = DiscoveryMethods(self.registry)
+        self._discovery.serve(self.handlers, self._principal)
         self.on = mgp.ClientOn(self.handlers.add)
         """Where your own handlers are registered."""
 
@@ -294,8 +325,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         _REPLACE_POLICY.check(policy=policy)
         self._policy.replace(policy)
         self._tool_guard.report_mistakes(self.servers)
-        now = self._policy.servers
-        return [one.id for one in self.servers if one.policy != now.get(one.id, self._unknown)]
+        return [one.id for one in self.servers if one.policy != self._policy_for(one.id)]
 
     @property
     def servers(self) -> list[GuardedServer]:
@@ -381,6 +411,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             clock=self._clock,
             records=self._kept,
             guarded=self.peer_of,
+            registry=self.registry,
         )
         return Supervisor(kernel, host, specs)
 
@@ -419,6 +450,15 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         """
         _ADD_ACCESS_TOOLS.check(server=server, agent_of=agent_of)
         self._access_methods.add_tools(server, agent_of)
+
+    def add_discovery_tools(self, server: Server, agent_of: Callable[[Context], str]) -> None:
+        """Add `mgp/discovery/list`, `register` and `deregister` to a server of yours as tools.
+
+        `agent_of` is as for `add_access_tools`. Agents see the tools that they may use, and take
+        out only what they have registered themselves.
+        """
+        _ADD_DISCOVERY_TOOLS.check(server=server, agent_of=agent_of)
+        self._discovery.add_tools(server, agent_of)
 
     def offer(self, theirs: JsonObject | None) -> JsonObject:
         """Return what the kernel offers: its version and its extensions (MGP 0.2.0, 2.2)."""
@@ -476,10 +516,14 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             manager.left(peer)
 
     def _made(self, session: Session, offer: ServerOffer | None) -> GuardedServer:
-        policy = self._policy.servers.get(session.identity.server_id or "", self._unknown)
+        policy = self._policy_for(session.identity.server_id or "")
         theirs = () if offer is None else offer.extensions
         extensions = active_extensions(self.offer(None)["extensions"], theirs)
         return GuardedServer(session, offer, extensions, policy)
+
+    def _policy_for(self, id: str) -> ServerPolicy:
+        """Return what holds for a server: what was registered at run time is always sandboxed."""
+        return self.registry.policy_of(id) or self._policy.servers.get(id, self._unknown)
 
     def _principal(self, context: Context) -> AccessPrincipal:
         return AccessPrincipal("server", self._peers[context.session].id)
@@ -492,7 +536,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         server = next((one for one in self.servers if one.id == server_id), None)
         if server is not None:
             return server.policy.access or server.defaults.access
-        policy = self._policy.servers.get(server_id, self._unknown)
+        policy = self._policy_for(server_id)
         return policy.access or DEFAULTS[policy.trust].access
 
     def _is_transient(self, server_id: str) -> bool:

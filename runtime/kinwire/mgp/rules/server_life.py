@@ -5,7 +5,7 @@ No clock, no process: the caller says what happened and when, and gets the chang
 
 from __future__ import annotations
 
-__all__ = ("LIMIT_EXCEEDED", "LifeStep", "ServerLife")
+__all__ = ("LEASE_LOST", "LIMIT_EXCEEDED", "LifeStep", "ServerLife")
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,6 +19,8 @@ from kinwire_protocols.mgp.tables import SERVER_LIFECYCLE
 
 LIMIT_EXCEEDED: Final = "restart_limit_exceeded"
 """Why a server is given up (MGP 0.2.0 section 11.5)."""
+LEASE_LOST: Final = "lease_lost"
+"""Why a server ends that another kernel may run now."""
 
 
 class LifeStep(NamedTuple):
@@ -74,6 +76,15 @@ class ServerLife:
         if self.state in ("registered", "disconnected"):
             return []
         return self._take(["stop"], reason, now)
+
+    def lost(self, now: float) -> list[StateChange]:
+        """End a server that another kernel may run now; its processes are gone."""
+        changes: list[StateChange] = []
+        if self.state == "connected":
+            changes += self._take(["shutdown"], LEASE_LOST, now)
+        if self.state == "draining":
+            changes += self._take(["drained"], LEASE_LOST, now)
+        return changes + self.stopped(LEASE_LOST, now)
 
     def ended(self, end: ServerEnd, now: float, jitter: float) -> LifeStep:
         """Note the end of a run, whose processes are gone, and decide what comes next.

@@ -149,6 +149,20 @@ class ServerActor:
         while True:
             await self._turn()
 
+    async def stand_by(self) -> None:
+        """Take orders while another kernel runs the server; they hold when this one begins to."""
+        while True:
+            await self.orders.wait_any()
+            order = self.orders.take()
+            self._start_first = order is not None and order.kind != "stop"
+            self.orders.finish()
+
+    def lost(self) -> None:
+        """Note that `run` was cancelled because another kernel may run the server."""
+        self.restart_at, self._start_first = None, not self.stopped
+        self._publish(self.life.lost(self._now()))
+        self.orders.finish()
+
     async def _turn(self) -> None:
         """Wait for an order, or for the time of a restart, and do what is due."""
         order = await self._next_order()

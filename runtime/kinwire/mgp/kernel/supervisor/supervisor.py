@@ -23,6 +23,7 @@ from kinwire.mgp.kernel.supervisor.actor import ServerActor
 from kinwire.mgp.kernel.supervisor.changed_servers import ChangedServers
 from kinwire.mgp.kernel.supervisor.kept_histories import KeptHistories
 from kinwire.mgp.kernel.supervisor.launch import launch
+from kinwire.mgp.kernel.supervisor.leased import SupervisedRegistry, run_leased
 from kinwire.mgp.kernel.supervisor.orders import Order, OrderKind
 from kinwire.mgp.kernel.supervisor.services import SupervisorServices
 from kinwire.mgp.kernel.supervisor.status import ServerStatus
@@ -55,7 +56,9 @@ _STOP = ArgumentCheck(
 _RESTART = ArgumentCheck(
     "Supervisor.restart", 'await supervisor.restart("files")', {"id": TEXT}, reason=_REASON
 )
-_ADD = ArgumentCheck("Supervisor.add", "await supervisor.add(spec)", {"spec": _SPEC}, start=FLAG)
+_ADD = ArgumentCheck(
+    "Supervisor.add", "await supervisor.add(spec)", {"spec": _SPEC}, start=FLAG, registered=FLAG
+)
 _REPLACE = ArgumentCheck(
     "Supervisor.replace",
     "await supervisor.replace(specs)",
@@ -72,6 +75,7 @@ class SupervisingKernel:
     clock: Clock
     records: Records | None
     guarded: Callable[[Session], GuardedServer | None]
+    registry: SupervisedRegistry
 
 
 class Supervisor:
@@ -87,6 +91,7 @@ class Supervisor:
         self._kernel = kernel
         self._actors: dict[str, ServerActor] = {}
         self._tasks: dict[str, anyio.CancelScope] = {}
+        self._registered: set[str] = set()  # what was registered at run time
         self._group: TaskGroup | None = None
         self._changed = ChangedServers()
         self._services = SupervisorServices(
@@ -110,6 +115,7 @@ class Supervisor:
         try:
             for spec in self._specs.values():
                 await self.add(spec)
+            self._group.start_soon(self._kernel.registry.run, self)
         except BaseException:
             await self._end(drain=False)
             raise
@@ -193,18 +199,24 @@ class Supervisor:
             for id in self._actors:
                 tasks.start_soon(partial(self.stop, id, reason=reason))
 
-    async def add(self, spec: ServerSpec, *, start: bool = True) -> SupervisedServer:
+    async def add(
+        self, spec: ServerSpec, *, start: bool = True, registered: bool = False
+    ) -> SupervisedServer:
         """Add a server, and begin to start it; `start=False` leaves it `registered`.
+
+        With `registered` it belongs to the registry of the kernel, and `replace` leaves it alone.
 
         Raises:
             ValueError: there is a server of this id, here or in another supervisor of the kernel.
             SessionStateError: the supervisor is not open.
         """
-        _ADD.check(spec=spec, start=start)
+        _ADD.check(spec=spec, start=start, registered=registered)
         group = self._open()
         actor = ServerActor(spec, self._services, start=start)
         self._kernel.lifecycle.watch(spec.id, actor)
         self._actors[spec.id] = actor
+        if registered:
+            self._registered.add(spec.id)
         self._tasks[spec.id] = anyio.CancelScope()
         group.start_soon(self._run, actor, self._tasks[spec.id])
         self._changed.put(spec.id)
@@ -222,6 +234,7 @@ class Supervisor:
         if self._actors.get(id) is actor:  # another task may have removed it meanwhile
             self._tasks.pop(id).cancel()
             del self._actors[id]
+            self._registered.discard(id)
             self._kernel.lifecycle.forget(id)
             await self._services.histories.forget(id)
             self._changed.put(id)
@@ -233,13 +246,19 @@ class Supervisor:
         have changed: they hold from now on. The reason of all that ends is `configuration_change`.
 
         Raises:
-            ValueError: two specs have one id; nothing was changed.
+            ValueError: two specs have one id, or one has that of a server that was registered at
+                run time; nothing was changed.
         """
         _REPLACE.check(specs=specs)
         wanted = _by_id(specs)
+        for id in self._registered & wanted.keys():
+            raise ValueError(
+                f"specs: {id!r:.60} was registered at run time. Deregister it first, or use "
+                "another id."
+            )
         self._open()
         async with anyio.create_task_group() as tasks:
-            for id in self._actors.keys() - wanted.keys():
+            for id in self._actors.keys() - wanted.keys() - self._registered:
                 tasks.start_soon(self.remove, id)
             for spec in wanted.values():
                 actor = self._actors.get(spec.id)
@@ -263,6 +282,8 @@ class Supervisor:
     async def _run(self, actor: ServerActor, scope: anyio.CancelScope) -> None:
         try:
             with scope:
+                if actor.spec.leased:
+                    await run_leased(actor, self._kernel.registry)
                 await actor.run()
         except Exception:  # a mistake of ours: the other servers go on
             logger.exception("%s: it is not supervised any more", actor.spec.id)
