@@ -202,7 +202,8 @@ class Session:
             heard_by_caller = on_id
 
             async def send(body: JsonObject, /, *, on_id: OnId | None = None) -> Any:
-                on_id = both_hear(heard_by_caller, on_id)
+                if heard_by_caller is not None:
+                    on_id = both_hear(heard_by_caller, on_id)
                 return await driver.call(method.name, method, body, seconds, on_progress, on_id)
 
             result = await self._wire[method.name](as_read(body), send)

@@ -16,7 +16,6 @@ from uuid import uuid4
 
 import anyio
 
-from kinwire.mcp.context import Context
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.rules.callbacks import (
@@ -83,8 +82,8 @@ class QuestionManager:
         self._kernels: dict[Session, _KernelQuestions] = {}
 
     def serve(self, handlers: ExtensionHandlers) -> None:
-        """Take the answers of kernels."""
-        handlers.add_default(MGP_CALLBACK_RESPOND, self._answered)
+        """Take the answers of kernels, also if as many requests wait for one as a session takes."""
+        handlers.add_ahead(MGP_CALLBACK_RESPOND, self._answered)
 
     def join(self, peer: KernelPeer) -> None:
         """Prepare for questions to a kernel."""
@@ -172,14 +171,14 @@ class QuestionManager:
         )
         return await request.session.notify_if_negotiated(NOTIFICATIONS_MGP_CALLBACK_REQUEST, shown)
 
-    async def _answered(self, params: CallbackRespondParams, context: Context) -> EmptyResult:
+    def _answered(self, params: CallbackRespondParams, request: Request) -> EmptyResult:
         """Take the first answer to a question that is open.
 
         Raises:
             InvalidToolArgsError: the question is unknown to this connection, or over, or has
                 another answer; or the answer does not fit it.
         """
-        asked, name = self._kernels[context.session], params.callback_id
+        asked, name = self._kernels[request.session], params.callback_id
         known = asked.record.find(name, now=self._clock())
         waiting = asked.waiting.get(name)
         digest = short_digest(params.response)

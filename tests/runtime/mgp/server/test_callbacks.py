@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import CapabilityNotNegotiatedError, Context, Server, SessionStateError
+from kinwire import CapabilityNotNegotiatedError, Context, Limits, Server, SessionStateError
 from kinwire.mgp import MgpContext, MgpServer, Questions
 from kinwire.support.background import background
 from tests.runtime.mgp.raw_peers import Json, RawKernel, codes
@@ -20,8 +20,9 @@ OFFER: Json = {"version": "0.2.0", "extensions": ["security", "bidirectional"]}
 ASKS = "notifications/mgp.callback.request"
 
 
-def shop(**options: Any) -> Server:
-    server = Server("shop", "1", extensions=[MgpServer(questions=Questions(**options))])
+def shop(*, limits: Limits | None = None, **options: Any) -> Server:
+    guarded = MgpServer(questions=Questions(**options))
+    server = Server("shop", "1", extensions=[guarded], limits=limits or Limits())
 
     @server.tool
     async def confirm(context: MgpContext) -> str:
@@ -186,6 +187,15 @@ async def test_a_message_wants_no_answer_and_takes_none() -> None:
         assert (shown["type"], shown["message"]) == ("notification", "15 files are gone.")
         assert not {"options", "timeout_ms"} & shown.keys()
         assert codes(await answer(raw, shown, "seen"))[0] == 4000
+
+
+async def test_an_answer_is_taken_where_all_requests_wait_for_one() -> None:
+    async with kernel_of(shop(limits=Limits(in_flight=2))) as raw:
+        questions = [await called(raw, "confirm", id) for id in (1, 2)]
+        assert (await raw.ask(3, "tools/list"))["error"]["code"] == -32000
+        for id, question in enumerate(questions, 1):
+            assert (await answer(raw, question, "confirm"))["result"] == {}
+            assert await outcome(raw, id) == "True"
 
 
 async def test_only_the_connection_that_was_asked_can_answer() -> None:
