@@ -5,11 +5,13 @@ from __future__ import annotations
 __all__ = ("Announcer",)
 
 from collections import deque
+from contextlib import suppress
 
 import anyio
 
 from kinwire.mgp.rules.lifecycle import StateChange
 from kinwire.mgp.rules.timestamps import timestamp_of
+from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.session import Session
 from kinwire_protocols.mgp.methods import NOTIFICATIONS_MGP_LIFECYCLE
 from kinwire_protocols.mgp.models import LifecycleNotificationParams
@@ -30,13 +32,14 @@ class Announcer:
         self._news.set()
 
     async def run(self, session: Session) -> None:
-        """Tell the server of one connection, until cancelled."""
-        while True:
-            while self._waiting:
-                params = _params(self._waiting.popleft())
-                await session.notify(NOTIFICATIONS_MGP_LIFECYCLE, params)
-            self._news = anyio.Event()
-            await self._news.wait()
+        """Tell the server of one connection, until that has ended."""
+        with suppress(ConnectionClosedError):
+            while True:
+                while self._waiting:
+                    params = _params(self._waiting.popleft())
+                    await session.notify(NOTIFICATIONS_MGP_LIFECYCLE, params)
+                self._news = anyio.Event()
+                await self._news.wait()
 
     def clear(self) -> None:
         """Forget what waits: the connection is over."""

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from kinwire.mgp import MgpKernel, RestartRules, ServerSpec, Supervisor
@@ -125,9 +126,11 @@ async def test_the_newest_order_counts_and_everybody_who_gave_one_continues() ->
         await supervisor["s"].wait_connected()
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
-                for order in (supervisor.stop, supervisor.restart, supervisor.stop):
+                orders = (supervisor.stop, supervisor.restart, supervisor.stop, supervisor.start)
+                for order in orders:
                     tasks.start_soon(order, "s")
-                tasks.start_soon(supervisor.start, "s")
+                    for _turn in range(2):  # so the order is given before the next one
+                        await anyio.lowlevel.checkpoint()
         assert supervisor["s"].status.state == "connected"
 
 
