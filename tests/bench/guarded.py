@@ -34,6 +34,7 @@ from kinwire_protocols.mcp.methods import TOOLS_CALL
 from kinwire_protocols.mgp import ToolSecurity
 from tests.bench.event_fan_out import events_to_many
 from tests.bench.measure import Row, at_least, at_most, cpu_of_calls, spread
+from tests.bench.recovery import recovery
 from tests.bench.stream_chunks import chunks_of_streams
 
 ROUNDS = 15
@@ -69,6 +70,7 @@ def rows() -> Iterator[Row]:
     yield asyncio.run(_decisions())
     yield _verdicts()
     yield asyncio.run(events_to_many())
+    yield asyncio.run(recovery())
     yield asyncio.run(chunks_of_streams())
     with TemporaryDirectory() as folder:
         yield asyncio.run(_appends(Path(folder)))
