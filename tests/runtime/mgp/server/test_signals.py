@@ -188,12 +188,14 @@ async def shut_down(connection: Connection) -> None:
 def test_over_a_network_one_session_ends_and_then_a_signal_the_process(transport: str) -> None:
     with serving(FILE, transport) as program:
         found = anyio.run(held, program.url(transport), "wait", shut_down)
-        assert found == ["draining", "done", "disconnected"]
+        assert found[0] == "draining"
+        assert sorted(found[1:]) == ["disconnected", "done"]  # both come together
         assert program.process.poll() is None
 
         async def stop(connection: Connection) -> None:
             program.process.send_signal(signal.SIGTERM)
 
         found = anyio.run(held, program.url(transport), "finish", stop)
-        assert found[:2] == ["draining", "done"]
+        assert found[0] == "draining"
+        assert "done" in found
         assert program.process.wait(10) == 0
