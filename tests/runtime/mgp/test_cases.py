@@ -1,6 +1,7 @@
 """Cases from public reports about others, B082 to B090 and B097, each over a live session.
 
 Of these B084 is in `kernel/access/test_live.py`, B086 and B087 are in `kernel/test_validators.py`.
+B096 is in `server/test_callbacks.py`.
 What the rules alone decide is a table in `rules/` too; here a raw server sees what is left of it.
 """
 
