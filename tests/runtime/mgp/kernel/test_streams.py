@@ -11,7 +11,15 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import Connection, Host, RequestTimeoutError, RpcError, SessionStateError, result_text
+from kinwire import (
+    Connection,
+    ConnectionClosedError,
+    Host,
+    RequestTimeoutError,
+    RpcError,
+    SessionStateError,
+    result_text,
+)
 from kinwire.mgp import (
     CallStream,
     Confirmations,
@@ -24,6 +32,7 @@ from kinwire.mgp.kernel import streams as streams_of
 from kinwire.mgp.kernel.stream_inbox import MOST_UNREAD, MOST_UNREAD_BYTES
 from kinwire_protocols.mcp.models import ProgressNotificationParams
 from tests.runtime.mgp.fixtures_kernel import AuditEvents, audited
+from tests.runtime.mgp.fixtures_tasks import tasks_now
 from tests.runtime.mgp.raw_peers import NOTHING, Json, RawServer, tool
 
 pytestmark = pytest.mark.anyio
@@ -387,6 +396,26 @@ async def test_a_stream_that_nobody_reads_ends_when_others_wait_for_it(
         tasks.cancel_scope.cancel()
 
 
+async def test_the_end_of_the_connection_is_raised_after_what_came_before() -> None:
+    raw = Streaming()
+    with audited() as events:
+        async with (
+            connected(raw) as (kernel, connection),
+            kernel.stream(connection, "think") as stream,
+        ):
+            await raw.called()
+            raw.chunk(0, "a")
+            await raw.settle()
+            raw.hang_up()
+            assert (await anext(stream)).text == "a"
+            with pytest.raises(ConnectionClosedError):
+                await anext(stream)
+            with pytest.raises(ConnectionClosedError):
+                await stream.read()
+            assert await stream.cancel() == []
+    assert of_calls(events) == [("TOOL_EXECUTED", "FAILURE", None)]
+
+
 async def test_only_time_in_which_somebody_reads_counts() -> None:
     raw = Streaming()
     async with connected(raw) as (kernel, connection):
@@ -500,12 +529,15 @@ async def test_a_storm_of_cancelled_streams_leaves_nothing(calls: int) -> None:
                 if kind < 3:
                     await stream.cancel()
 
+        before = tasks_now()
         for _ in range(0, calls, 100):
             raw.heard.clear()  # looking through all of it would take most of the time
             async with anyio.create_task_group() as tasks:
                 for _ in range(100):
                     tasks.start_soon(one, draw.randrange(4))
         await connection.mcp.ping()
+        await raw.settle()
+        assert tasks_now() == before
         session: Any = connection.session
         assert not session.streamed
         assert not session._driver.engine.outbound._pending

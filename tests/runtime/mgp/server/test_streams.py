@@ -16,6 +16,7 @@ from kinwire.mgp import MgpServer
 from kinwire.mgp.server.streams import ServedStreams
 from kinwire.support.background import background
 from kinwire_protocols import mcp
+from tests.runtime.mgp.fixtures_tasks import tasks_now
 from tests.runtime.mgp.raw_peers import Json, RawKernel
 
 pytestmark = pytest.mark.anyio
@@ -253,6 +254,20 @@ async def test_a_cancelled_stream_breaks_nothing_that_comes_after() -> None:
         assert "cancelled" not in replies(other, 30)[0]["result"]["_mgp"]
 
 
+async def test_the_id_of_a_cancelled_stream_may_be_used_again() -> None:
+    """Fault 23."""
+    async with Thinker().kernel() as raw:
+        for count in (1, 2, 3):
+            raw.heard.clear()
+            raw.say(id=20, method="tools/call", params=call("think", pause=True))
+            await raw.settle()
+            reply = await raw.ask(f"cancel {count}", CANCEL, {"request_id": 20})
+            assert reply["result"]["cancelled"] is True
+            await raw.settle()
+            assert len(replies(raw, 20)) == 1
+            assert len(chunks(raw, 20)) == 3
+
+
 async def test_other_ways_to_give_up_a_call() -> None:
     thinker = Thinker()
     async with thinker.kernel() as raw:
@@ -344,6 +359,7 @@ async def test_a_storm_of_cancellations_leaves_nothing(calls: int) -> None:
     """Fault 22: half are cancelled when they may be over; each is answered once."""
     draw, thinker = random.Random(7), Thinker()
     async with thinker.kernel() as raw:
+        before = tasks_now()
         for at in range(0, calls, 100):
             ids = range(at, at + 100)
             for identifier in ids:
@@ -357,6 +373,7 @@ async def test_a_storm_of_cancellations_leaves_nothing(calls: int) -> None:
             await raw.settle()
         found = [one["id"] for one in raw.heard if "method" not in one]
         assert len(found) == len(set(found)) == 2 * calls + 1
+        assert tasks_now() == before
         assert thinker.closed <= calls
         managers: Any = thinker.guarded._managers
         (streams,) = [one for one in managers if isinstance(one, ServedStreams)]
