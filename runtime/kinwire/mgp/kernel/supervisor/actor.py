@@ -28,6 +28,7 @@ from kinwire.mgp.kernel.supervisor.kept_histories import KeptHistory
 from kinwire.mgp.kernel.supervisor.launch import Launch
 from kinwire.mgp.kernel.supervisor.log_lines import LogLines
 from kinwire.mgp.kernel.supervisor.orders import Order, OrderBox, OrderKind
+from kinwire.mgp.kernel.supervisor.refused_calls import refused_call
 from kinwire.mgp.kernel.supervisor.services import SupervisorServices
 from kinwire.mgp.kernel.supervisor.watching import Happening, Watch, watch
 from kinwire.mgp.rules.health import ServerHealth
@@ -38,7 +39,8 @@ from kinwire.mgp.rules.server_spec import ServerSpec
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.transports.child import ChildProcess
-from kinwire_protocols.base import RpcError
+from kinwire_protocols.base import JsonObject, RpcError
+from kinwire_protocols.mcp.methods import TOOLS_CALL
 from kinwire_protocols.mgp.models import LifecycleNotificationParams, ServerState
 
 logger = logging.getLogger("kinwire.mgp.supervisor")
@@ -113,6 +115,10 @@ class ServerActor:
         left = None if self.restart_at is None else self.restart_at - self._services.clock()
         delay = None if left is None else max(0.0, left)
         return refusal_in(self.call_state, self.spec.id, retry_after=delay)
+
+    def note_refused(self, tool: object, refusal: RpcError) -> None:
+        """Write that a call of a tool was refused."""
+        self._services.audit.note(refused_call(self.spec.id, tool, refusal))
 
     def joined(self, server: GuardedServer) -> None:
         """See `LifecycleWatcher.joined`."""
@@ -375,9 +381,14 @@ class ServerActor:
         self.news.set()
         self.news = anyio.Event()
 
-    def _refused(self, method: str) -> RpcError | None:
+    def _refused(self, method: str, params: JsonObject) -> RpcError | None:
         """Return why a request on the open connection is refused: only while it drains."""
-        return self.refusal() if self.life.state == "draining" else None
+        if self.life.state != "draining":
+            return None
+        refusal = self.refusal()
+        if refusal is not None and method == TOOLS_CALL.name:
+            self.note_refused(params.get("name"), refusal)
+        return refusal
 
     def _now(self) -> float:
         return self._services.clock()

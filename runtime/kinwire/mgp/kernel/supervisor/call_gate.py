@@ -15,8 +15,8 @@ from kinwire.rpc.session import Session
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.mcp.methods import INITIALIZE, PING, PROTOCOL
 
-Refused = Callable[[str], RpcError | None]
-"""Returns why a request of a method is refused; None if it is sent."""
+Refused = Callable[[str, JsonObject], RpcError | None]
+"""Returns why a request of a method, with its params, is refused; None if it is sent."""
 
 
 class CallGate:
@@ -45,7 +45,7 @@ class CallGate:
             await self._quiet.wait()
 
     async def _pass(self, name: str, params: JsonObject, send: Send) -> Any:
-        refused = self._refused(name)
+        refused = self._refused(name, params)
         if refused is not None:
             raise refused
         self.under_way += 1

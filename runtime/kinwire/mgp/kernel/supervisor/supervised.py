@@ -14,7 +14,7 @@ from kinwire.mgp.kernel.supervisor.log_lines import LogLines
 from kinwire.mgp.kernel.supervisor.status import ServerStatus
 from kinwire.rpc.errors import ShapeError
 from kinwire_protocols import mcp
-from kinwire_protocols.base import Message
+from kinwire_protocols.base import Message, RpcError
 from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
@@ -102,7 +102,13 @@ class SupervisedServer:
                 2002.
             ConnectionClosedError: the server ended before it has answered.
         """
-        return await (await self._ready()).call(method, params)
+        try:
+            connection = await self._ready()
+        except RpcError as refusal:
+            if isinstance(params, mcp.CallToolRequestParams):
+                self._actor.note_refused(params.name, refusal)
+            raise
+        return await connection.call(method, params)
 
     async def notify(self, method: Method[P, Any], params: P, /) -> None:
         """Send a notification; it waits and is refused as a call.

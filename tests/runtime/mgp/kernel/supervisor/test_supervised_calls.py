@@ -10,6 +10,7 @@ import pytest
 from kinwire import ConnectionClosedError
 from kinwire.mgp import RestartRules, SupervisedServer
 from kinwire_protocols.mgp.errors import ServerDrainingError, ServerRestartingError
+from tests.runtime.mgp.fixtures_kernel import audited, outcome
 from tests.runtime.mgp.kernel.supervisor.fixtures_raw import LATER, Raws, run, spec
 from tests.runtime.mgp.kernel.supervisor.fixtures_supervisor import reached, supervising
 from tests.runtime.mgp.raw_peers import NOTHING
@@ -44,6 +45,28 @@ async def test_a_plain_server_is_drained_by_refusing_calls_and_waiting_for_the_o
             raws[0].say(id=asked["id"], result={"content": []})
         assert len(results) == len(raws[0].calls) == 1
         assert not isinstance(results[0], int)
+
+
+async def test_a_call_that_a_state_refuses_is_audited() -> None:
+    raws = Raws(answers={"tools/call": NOTHING})
+    with audited() as events:
+        async with supervising(spec(drain_timeout=600), raw=raws) as supervisor:
+            connection = await supervisor["s"].wait_connected()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(outcome, connection.mcp.tools_call(name="run"))
+                await raws[0].wait_for("tools/call", 1)
+                tasks.start_soon(supervisor.stop, "s")
+                await reached(supervisor, "s", "draining")
+                assert await outcome(connection.session.raw("tools/call", {"name": "run"})) == 2001
+                assert await outcome(connection.session.raw("tools/call", {"name": 1})) == 2001
+                raws[0].say(id=raws[0].heard[-1]["id"], result={"content": []})
+            assert await run(supervisor["s"]) == 2000
+    blocked = [one for one in events.of("TOOL_BLOCKED") if one["details"]["reason"] == "state"]
+    assert [(one["target"].get("tool_name"), one["details"]["code"]) for one in blocked] == [
+        ("run", 2001),
+        (None, 2001),
+        ("run", 2000),
+    ]
 
 
 async def test_a_call_that_never_ends_is_dropped_after_the_drain_or_a_second_stop() -> None:
