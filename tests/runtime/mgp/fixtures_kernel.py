@@ -57,6 +57,8 @@ async def guarded(
     """Yield a guarded connection to a raw server."""
     async with Host("h", "1", extensions=[kernel]) as host:
         yield await host.connect(raw, server_id=server_id)
+        for server in kernel.servers:  # each call that has ended is forgotten, however it ended
+            assert server.open_calls == set()
 
 
 async def outcome(doing: Awaitable[Any]) -> Any:

@@ -219,6 +219,14 @@ async def test_a_call_asks_only_so_many_questions() -> None:
         assert answers(raw) == ["confirm"] * 3 + ["cancel"] * 2
 
 
+async def test_of_too_many_open_questions_the_others_are_refused() -> None:
+    async with asked(Callbacks(answer=FOREVER.answer, most=1000)) as (raw, id, _, _):
+        for number in range(102):
+            raw.question(id, callback_id=f"cb-{number}")
+        await raw.tells(RESPONDS, 2)
+        assert answers(raw) == ["cancel", "cancel"]
+
+
 async def test_the_time_of_a_question_is_the_shorter_of_both() -> None:
     """At the server's own end it has to give up itself; before that the kernel refuses."""
     for callbacks, timeout_ms, sent in (
@@ -251,7 +259,9 @@ async def test_a_question_ends_with_its_call() -> None:
         lambda raw, id: raw.hang_up(),
     ]
     for number, end in enumerate(ends):
-        async with asked(Callbacks(answer=answer)) as (raw, id, _, _):
+        async with asked(Callbacks(answer=answer)) as (raw, id, kernel, _):
+            (server,) = kernel.servers
+            assert [one.ids for one in server.open_calls] == [[id]]
             raw.question(id, message=str(number))
             await raw.settle()
             end(raw, id)
