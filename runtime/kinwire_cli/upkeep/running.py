@@ -130,6 +130,7 @@ class _Upkeep:
     async def run(self, listener: socket) -> None:
         """Supervise the servers until an order to drain, and drain them."""
         kernel, specs = self._kernel, self._file.current.specs
+        _advertise(kernel, self._file.current)
         async with (
             Host("kinwire", __version__, extensions=[kernel]) as host,
             background() as tasks,
@@ -171,6 +172,7 @@ class _Upkeep:
     async def _apply(self, supervisor: Supervisor, config: KernelConfig) -> None:
         try:
             judged = self._kernel.replace_policy(config.policy)
+            _advertise(self._kernel, config)
             await supervisor.replace(config.specs)
             await _connect_again(supervisor, judged)
         except Exception as error:  # such as a store that is away: the servers that run go on
@@ -189,6 +191,11 @@ class _Upkeep:
             _note(f"read {config.file} again: {counted(len(config.servers), 'server')}")
             _warn(config)
         return config
+
+
+def _advertise(kernel: MgpKernel, config: KernelConfig) -> None:
+    """Let `mgp/discovery/list` say what servers support before they are connected."""
+    kernel.registry.advertise({one.id: one.profile for one in config.servers})
 
 
 async def _connect_again(supervisor: Supervisor, judged: Iterable[str]) -> None:

@@ -42,6 +42,24 @@ for line in sys.stdin:
         answer = result if asked["method"] == "initialize" else {}
         print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": answer}), flush=True)
 """
+LISTER = """
+import json, sys
+
+def say(**message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+mgp = {"version": "0.2.0", "extensions": ["discovery"]}
+info = {"name": "lister", "version": "1.0"}
+result = {"protocolVersion": "2024-11-05", "capabilities": {"mgp": mgp}, "serverInfo": info}
+for line in sys.stdin:
+    message = json.loads(line)
+    if message.get("method") == "initialize":
+        say(id=message["id"], result=result)
+    elif message.get("method") == "notifications/initialized":
+        say(id="ask", method="mgp/discovery/list", params={"filter": {"status": "registered"}})
+    elif message.get("id") == "ask":
+        print("listed", json.dumps(message["result"]["servers"]), file=sys.stderr, flush=True)
+"""
 STUBBORN = f"""
 import signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -64,6 +82,7 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="kw-") as name:
         path = Path(name)
         (path / "notes.py").write_text(SERVER, encoding="utf-8")
+        (path / "lister.py").write_text(LISTER, encoding="utf-8")
         (path / "stubborn.py").write_text(STUBBORN, encoding="utf-8")
         write(path, entry("notes", "notes.py", "one"))
         monkeypatch.setenv("XDG_RUNTIME_DIR", name)
@@ -181,6 +200,22 @@ def test_a_changed_file_is_gone_over_to_and_a_wrong_one_changes_nothing(
     assert ran(capsys, "start", "bare")[0] == 1
     assert ran(capsys, "logs", "bare") == (0, "", "")
     assert kernel.end(signal.SIGINT) == 0
+
+
+@pytest.mark.slow
+def test_servers_that_are_not_up_are_listed_with_what_the_file_says_of_them(
+    folder: Path, up: Callable[..., Up], capsys: Captured
+) -> None:
+    absent = (
+        '[servers.env]\nKEY = "${NOT_SET_ANYWHERE}"\n[servers.mgp]\nextensions = ["streaming"]\n'
+    )
+    write(folder, entry("lister", "lister.py"), entry("bare", "notes.py"), absent)
+    kernel = up()
+    kernel.wait("lister: connected, pid ")
+    said = until(lambda: ran(capsys, "logs", "lister")[1], lambda text: "listed" in text)
+    (found,) = json.loads(said.removeprefix("listed "))
+    assert (found["id"], found["extensions"]) == ("bare", ["streaming"])
+    assert kernel.end() == 0
 
 
 @pytest.mark.slow

@@ -121,8 +121,12 @@ class RegistryManager:
         return await self.listed(wanted, AccessPrincipal("operator", operator_now()))
 
     def advertise(self, profiles: Mapping[str, ServerProfile]) -> None:
-        """Say what configured servers support before they are connected, by id (MGP 15.3)."""
+        """Say what configured servers support before they are connected, by id (MGP 15.3).
+
+        It takes the place of what was said before, so a server that is left out is forgotten.
+        """
         ADVERTISE.check(profiles=profiles)
+        self._directory.profiles.clear()
         self._directory.profiles.update(profiles)
 
     async def all(self) -> _RegistrationList:

@@ -333,6 +333,7 @@ async def test_agents_have_the_same_as_tools(folder: Path) -> None:
 async def test_the_kernel_lists_what_is_connected_configured_and_registered(folder: Path) -> None:
     kernel = kernel_of(folder)
     profile = mgp.ServerProfile(extensions=["streaming"], permissions_required=["memory.read"])
+    kernel.registry.advertise({"gone": profile})
     kernel.registry.advertise({"configured": profile})
     quiet = RawServer(mgp={**OFFER, "trust_level": "sandboxed"})
     plain, raw = RawServer(tool("a"), tool("b")), RawServer(tool("think"), mgp=OFFER)
