@@ -150,11 +150,12 @@ async def held(url: str, tool: str, end: Callable[[Connection], Any]) -> list[st
     """Return the states of a server that is asked to end, and the outcome of a call under way."""
     kernel = MgpKernel()
     found: list[str] = []
-    began = anyio.Event()
+    began, drains = anyio.Event(), anyio.Event()
 
     @kernel.on.notifications_mgp_lifecycle
     async def changed(params: mgp.LifecycleNotificationParams) -> None:
         found.append(params.new_state)
+        drains.set()
 
     async with Host("h", "1", extensions=[kernel]) as host:
         connection = await host.connect(transport_to(url, {}), server_id="patient")
@@ -168,6 +169,7 @@ async def held(url: str, tool: str, end: Callable[[Connection], Any]) -> list[st
                 tasks.start_soon(call)
                 await began.wait()
                 await end(connection)
+            await drains.wait()
             if tool == "wait":  # over HTTP nobody says that a process has ended
                 await connection.session.wait_closed()
     return found
@@ -188,14 +190,12 @@ async def shut_down(connection: Connection) -> None:
 def test_over_a_network_one_session_ends_and_then_a_signal_the_process(transport: str) -> None:
     with serving(FILE, transport) as program:
         found = anyio.run(held, program.url(transport), "wait", shut_down)
-        assert found[0] == "draining"
-        assert sorted(found[1:]) == ["disconnected", "done"]  # both come together
+        assert sorted(found) == ["disconnected", "done", "draining"]  # on several streams
         assert program.process.poll() is None
 
         async def stop(connection: Connection) -> None:
             program.process.send_signal(signal.SIGTERM)
 
         found = anyio.run(held, program.url(transport), "finish", stop)
-        assert found[0] == "draining"
-        assert "done" in found
+        assert {"done", "draining"} <= set(found)
         assert program.process.wait(10) == 0
