@@ -1,4 +1,4 @@
-"""How long a supervised server is away after kill -9, beside what cannot be less.
+"""How long a supervised server is away after kill -9, compared with what cannot be less.
 
 What cannot be less is the delay before a restart and the start of the same process by a plain host,
 in the same rounds. It is wall time: the waiting is part of it.

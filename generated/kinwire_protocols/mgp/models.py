@@ -267,7 +267,7 @@ class ConfiguredArgument(Message):
 
 
 class ConfiguredRate(Message):
-    """At most so many calls in any time of that length.
+    """The most calls in any time of that length.
 
     Attributes:
         calls: How many calls.
@@ -1828,7 +1828,7 @@ class ConfiguredTool(Message):
         risk: The least risk that it counts as.
         confirm: Whether each call is confirmed.
         enabled: Whether it may be called at all; absent means yes.
-        permissions: Permissions that it needs besides those that it declares.
+        permissions: Permissions that it needs in addition to those that it declares.
         validator: The check in place of every other one.
         code_safety: How strictly code among its arguments is checked.
         code_arguments: The arguments that are code.
@@ -1849,7 +1849,7 @@ class ConfiguredTool(Message):
     """Whether it may be called at all; absent means yes."""
 
     permissions: list[Permission] | None = None
-    """Permissions that it needs besides those that it declares."""
+    """Permissions that it needs in addition to those that it declares."""
 
     validator: Validator | None = None
     """The check in place of every other one."""

@@ -15,7 +15,7 @@ from kinwire_protocols.mgp.models import LifecycleNotificationParams
 
 
 class LifecycleWatcher(Protocol):
-    """Whoever starts and ends the server of one id."""
+    """The part of the program that starts and ends the server of one id."""
 
     def joined(self, server: GuardedServer) -> None:
         """Prepare for a connection, before its first message."""

@@ -141,7 +141,7 @@ class StreamInbox:
     # What the reader does.
 
     def take(self) -> StreamChunk | None:
-        """Return the next chunk, None if there is none at the moment."""
+        """Return the next chunk, None if no chunk has come."""
         if not self._unread:
             return None
         chunk = self._unread.popleft()

@@ -64,7 +64,7 @@ class Subscription:
 
 
 class EventSender:
-    """Sends events to one kernel: at once, or when the kernel has read what was sent before.
+    """Sends events to one kernel: immediately, or when the kernel has read what was sent before.
 
     Events of one subscription keep their order, and the subscriptions take turns.
     """
@@ -87,7 +87,7 @@ class EventSender:
         return made
 
     def unsubscribe(self, id: str) -> Subscription | None:
-        """Remove a subscription and all that waits for it; None if there was none."""
+        """Remove a subscription and all that waits for it; None if there was no such subscription."""
         found = self.subscriptions.pop(id, None)
         if found is not None and found in self._waiting:
             self._waiting.remove(found)

@@ -66,7 +66,7 @@ class FrameOutbox:
         return self.full
 
     def add_apart(self, notification: OutgoingFrame) -> None:
-        """Queue a notification that belongs to no request, whoever sends it."""
+        """Queue a notification that belongs to no request, in whatever task it is sent."""
         self.add(notification.data, notification)
 
     def add_once(self, notification: OutgoingFrame) -> None:

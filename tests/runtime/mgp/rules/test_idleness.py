@@ -24,7 +24,7 @@ def test_calls_count_while_they_are_under_way_and_when_they_end() -> None:
 
 
 def test_time_in_which_the_program_stood_still_does_not_count() -> None:
-    """Two hours by SIGSTOP: not every server is shut down at once then."""
+    """Two hours by SIGSTOP: no server is shut down immediately then."""
     assert watched(60, (0, 0, False), (7200, 0, False), (7215, 0, False))[1:] == [15, 15]
     looks = [(7200.0 + 15 * one, 0.0, False) for one in range(5)]
     assert watched(60, (0, 0, False), *looks) == [15, 15, 15, 15, 15, None]

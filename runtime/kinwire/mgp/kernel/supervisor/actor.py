@@ -228,7 +228,7 @@ class ServerActor:
             self.announcer.clear()
 
     async def _start(self, launch: Launch) -> Connection | ServerEnd | None:
-        """Return the connection, or why there is none; None if an order came meanwhile."""
+        """Return the connection, or why it failed; None if an order came in the meantime."""
         outcome: Connection | ServerEnd | None = None
 
         async def attempt() -> None:

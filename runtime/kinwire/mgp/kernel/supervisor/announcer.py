@@ -1,4 +1,4 @@
-"""Tells one server of changes of state, by `notifications/mgp.lifecycle` (MGP 0.2.0, 11.4)."""
+"""Reports changes of state to one server, by `notifications/mgp.lifecycle` (MGP 0.2.0, 11.4)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 100  # changes that wait for a server that does not read; the oldest goe
 
 
 class Announcer:
-    """The changes that a server has not been told of."""
+    """The changes that were not reported to a server yet."""
 
     def __init__(self) -> None:
         self._waiting = deque[StateChange](maxlen=_MOST)

@@ -1,4 +1,4 @@
-"""What a supervisor wants of a server: the last order counts, and whoever gave one can wait."""
+"""What a supervisor wants of a server: the last order counts, and its giver can wait."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class OrderBox:
         self._news.set()
 
     def take(self) -> Order | None:
-        """Return the next order, which is followed from now on; None if there is none."""
+        """Return the next order, which is followed from now on; None without one."""
         order, self.next = self.next, None
         return order
 

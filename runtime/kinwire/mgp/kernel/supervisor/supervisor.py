@@ -133,7 +133,7 @@ class Supervisor:
         """Return the server of this id.
 
         Raises:
-            KeyError: there is none.
+            KeyError: there is no such server.
         """
         return SupervisedServer(self._actor(id))
 
@@ -231,7 +231,7 @@ class Supervisor:
         _STOP.check(id=id, reason=reason)
         actor = self._actor(id)
         await self._order(actor, "stop", reason)
-        if self._actors.get(id) is actor:  # another task may have removed it meanwhile
+        if self._actors.get(id) is actor:  # another task may have removed it
             self._tasks.pop(id).cancel()
             del self._actors[id]
             self._registered.discard(id)

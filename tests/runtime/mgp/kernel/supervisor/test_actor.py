@@ -1,4 +1,4 @@
-"""A supervised server that is a raw JSON peer: its states, its ends, and who is told of them."""
+"""A supervised server that is a raw JSON peer: its states, its ends, and who hears of them."""
 
 from __future__ import annotations
 
