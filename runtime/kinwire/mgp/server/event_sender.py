@@ -87,7 +87,7 @@ class EventSender:
         return made
 
     def unsubscribe(self, id: str) -> Subscription | None:
-        """Remove a subscription and all that waits for it; None if there was no such subscription."""
+        """Remove a subscription and all that waits for it; None if there was no such one."""
         found = self.subscriptions.pop(id, None)
         if found is not None and found in self._waiting:
             self._waiting.remove(found)

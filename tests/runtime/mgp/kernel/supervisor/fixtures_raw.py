@@ -48,7 +48,7 @@ class Raws(list[RawServer]):
 
 
 def spec(id: str = "s", **options: Any) -> ServerSpec:
-    """Return a spec that is restarted immediately and not pinged, unless `options` say otherwise."""
+    """Return a spec that is restarted immediately and not pinged, unless `options` differ."""
     return ServerSpec(id, "python", **{"ping_interval": None, "restart": _AT_ONCE, **options})
 
 
