@@ -517,24 +517,13 @@ async def test_a_storm_of_cancelled_streams_leaves_nothing(calls: int) -> None:
 
     raw = Streaming(mgp_stream_cancel=cancelled)
     async with connected(raw) as (kernel, connection):
-
-        async def one(kind: int) -> None:
-            async with kernel.stream(connection, "think") as stream:
-                if kind:
-                    await raw.called(1)
-                    await anyio.lowlevel.checkpoint()
-                if kind > 1 and stream._inbox.id is not None:
-                    raw.chunk(0, "x", of=stream._inbox.id)
-                    raw.answer(id=stream._inbox.id)
-                if kind < 3:
-                    await stream.cancel()
-
         before = tasks_now()
         for _ in range(0, calls, 100):
             raw.heard.clear()  # looking through all of it would take most of the time
             async with anyio.create_task_group() as tasks:
                 for _ in range(100):
-                    tasks.start_soon(one, draw.randrange(4))
+                    opened = kernel.stream(connection, "think")
+                    tasks.start_soon(stormed, raw, opened, draw.randrange(4))
         await connection.mcp.ping()
         await raw.settle()
         assert tasks_now() == before
@@ -543,3 +532,16 @@ async def test_a_storm_of_cancelled_streams_leaves_nothing(calls: int) -> None:
         assert not session._driver.engine.outbound._pending
         assert kernel._streams._open == {session: {}}
     assert kernel._streams._open == {}
+
+
+async def stormed(raw: Streaming, opened: Any, kind: int) -> None:
+    """Cancel a stream before it is sent, under way or after its end, or leave its block."""
+    async with opened as stream:
+        if kind:
+            await raw.called(1)
+            await anyio.lowlevel.checkpoint()
+        if kind > 1 and stream._inbox.id is not None:
+            raw.chunk(0, "x", of=stream._inbox.id)
+            raw.answer(id=stream._inbox.id)
+        if kind < 3:
+            await stream.cancel()
