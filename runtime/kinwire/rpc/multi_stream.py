@@ -129,6 +129,11 @@ class _MultiStreamDriver(Driver):
             self.engine.outbox.crowded = False
             await checkpoint()
 
+    async def wait_for_taker(self) -> bool:
+        """See `Driver.wait_for_taker`: the response may have broken off."""
+        stream = current_stream.get()
+        return stream is None or stream.outbox is not self.engine.outbox or await stream.taken()
+
     def wake_writer(self) -> None:
         """A stream wakes the task that takes from it."""
 

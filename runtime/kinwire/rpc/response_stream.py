@@ -137,7 +137,7 @@ _TAKES = frozenset({_P.DUE, _P.OPEN})  # frames of the request
 class ResponseStream:
     """A stream of a session, as long as there is something to send on it."""
 
-    __slots__ = ("_waiter", "attachment", "outbox", "phase", "queue", "size")
+    __slots__ = ("_taken", "_waiter", "attachment", "outbox", "phase", "queue", "size")
 
     def __init__(self, outbox: MultiStreamOutbox, *, own: bool = False) -> None:
         self.outbox = outbox
@@ -146,6 +146,7 @@ class ResponseStream:
         self.queue: deque[Item] = deque()
         self.size = 0  # bytes in the queue
         self._waiter: Future[None] | anyio.Event | None = None
+        self._taken: anyio.Event | None = None  # for a handler that waits while it is detached
 
     def begin(self) -> None:
         """A handler begins to work on the request."""
@@ -181,6 +182,7 @@ class ResponseStream:
         before, self.attachment = self.attachment, ATTACHMENTS[self.attachment, _E.ATTACH]
         if self.attachment is not before:
             self.outbox.moved(self)
+            self._moved_on()
 
     def detach(self) -> None:
         """Keep what is queued for a client that may come back, and wake the waiting task."""
@@ -193,6 +195,20 @@ class ResponseStream:
         """Queue nothing any more; `MultiStreamOutbox.drop` also forgets what is queued."""
         self.phase = PHASES[self.phase, _E.DROP]
         self.attachment = ATTACHMENTS[self.attachment, _E.DROP]
+        self._moved_on()
+
+    async def taken(self) -> bool:
+        """Wait while the stream is detached; return False if the client cannot come back."""
+        while self.attachment is _A.DETACHED:
+            if self._taken is None:
+                self._taken = anyio.Event()
+            await self._taken.wait()
+        return self.attachment is _A.ATTACHED
+
+    def _moved_on(self) -> None:
+        if self._taken is not None:
+            self._taken.set()
+            self._taken = None
 
     def wake(self) -> None:
         """Wake the task that waits for a change."""

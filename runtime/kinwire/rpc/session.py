@@ -268,6 +268,13 @@ class Session:
         engine.outbox.add_apart(frame)
         return True
 
+    async def wait_for_taker(self) -> bool:
+        """Wait while nobody takes what the handler sends that calls this; False if nobody will.
+
+        Over HTTP a response may break off, and the client come back to it.
+        """
+        return await self._opened().wait_for_taker()
+
     async def wait_for_room(self) -> None:
         """Return when what belongs to no request need not wait to be queued, or at the end."""
         await self._opened().wait_unblocked()

@@ -142,7 +142,8 @@ class Responder(Delivery):
                 self.since = time.monotonic()
             if last:
                 return
-            if not (stream.queue or self.aborted or stream.phase is StreamPhase.OVER):
+            attached = stream.attachment is StreamAttachment.ATTACHED  # the client may have left
+            if attached and not (stream.queue or self.aborted or stream.phase is StreamPhase.OVER):
                 await stream.change(self._loop)
 
     def _event(self, frame: bytes, **more: Any) -> bytes:

@@ -121,11 +121,21 @@ class _Stream:
         """See `PieceSink.end`."""
         self._over()
 
+    def _give_up(self) -> None:
+        """Stop the handler: the kernel has left the response, and cannot come back to it."""
+        self._closed = True
+        request = self._session.under_way(self._id)
+        if request is not None:
+            request.interrupt(self.result)
+
     async def _send(self, block: JsonObject) -> None:
         if self._sent % _OTHERS_TURN == _OTHERS_TURN - 1:
             await checkpoint()
         if self._closed:
             await anyio.sleep_forever()  # until the cancellation arrives
+        if not await self._session.wait_for_taker():
+            self._give_up()
+            await anyio.sleep_forever()
         chunk = {"request_id": self._id, "index": self._sent, "content": block, "done": False}
         await self._session.raw_notify(NOTIFICATIONS_MGP_STREAM_CHUNK.name, chunk)
         self._sent += 1

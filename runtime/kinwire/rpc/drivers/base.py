@@ -149,6 +149,10 @@ class Driver(ABC):
                 self._idle = self._signal()
             await self._idle.wait()
 
+    async def wait_for_taker(self) -> bool:
+        """Wait while nobody takes what the handler sends that calls this; False if nobody will."""
+        return True
+
     async def wait_ended(self) -> None:
         """Return when the connection has ended and everything is released."""
         await self._ended.wait()

@@ -517,6 +517,7 @@ async def test_a_storm_of_cancelled_streams_leaves_nothing(calls: int) -> None:
 
     raw = Streaming(mgp_stream_cancel=cancelled)
     async with connected(raw) as (kernel, connection):
+        await raw.settle()
         before = tasks_now()
         for _ in range(0, calls, 100):
             raw.heard.clear()  # looking through all of it would take most of the time

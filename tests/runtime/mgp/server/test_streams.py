@@ -359,6 +359,7 @@ async def test_a_storm_of_cancellations_leaves_nothing(calls: int) -> None:
     """Fault 22: half are cancelled when they may be over; each is answered once."""
     draw, thinker = random.Random(7), Thinker()
     async with thinker.kernel() as raw:
+        await raw.settle()
         before = tasks_now()
         for at in range(0, calls, 100):
             ids = range(at, at + 100)
