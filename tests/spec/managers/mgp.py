@@ -321,4 +321,22 @@ MGP = {
         attributes=("kinwire.mgp.kernel.confirmations:ConfirmationManager.check",),
         rows=("mgp-4-1", "mgp-4.3-6", "mgp-4.4-1", "mgp-4.4-2", "mgp-4.4-3"),
     ),
+    "mgp registry": Manager(
+        attributes=("kinwire.mgp.kernel.server_directory:ServerDirectory.find",),
+        rows=(
+            "mgp-15.1-1",
+            "mgp-15.2-1",
+            "mgp-15.2-Registry-Endpoint-Discovery-1",
+            "mgp-15.2-Registry-Endpoint-Discovery-2",
+            "mgp-15.3-2",
+        ),
+    ),
+    "mgp registration": Manager(
+        attributes=("kinwire.mgp.kernel.registry_store:RegistryStore.put",),
+        rows=("mgp-15.4-1", "mgp-15.4-2", "mgp-15.5-1"),
+    ),
+    "mgp registration checks": Manager(
+        attributes=("kinwire.mgp.kernel.registration_desk:RegistrationDesk.with_script",),
+        rows=("mgp-15.4-3",),
+    ),
 }
