@@ -417,7 +417,6 @@ UNCHECKED: dict[str, str] = {
     "CallStream": "MgpKernel.stream makes it",
     "StreamChunk": BY_KINWIRE,
     "ConfigError": RAISED,
-    "CallStream": BY_KINWIRE,
     "MgpContext": BY_KINWIRE,
     "ServerEvents": BY_KINWIRE,
     "ServerHealth": BY_KINWIRE,

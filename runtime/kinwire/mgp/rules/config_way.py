@@ -4,9 +4,9 @@ from __future__ import annotations
 
 __all__ = ("WAY_KEYS", "UnfitServerError", "ValueSource", "way_from")
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from os.path import commonpath, isabs, join, normpath
 from typing import Any, Final, NamedTuple
 
 from kinwire.mgp.rules.config_nodes import ConfigNode
@@ -142,8 +142,8 @@ def _word(node: ConfigNode) -> str:
 def _folder(node: ConfigNode, base: str) -> str:
     """Return a working folder: one below the folder of the file, or an absolute path."""
     folder = node.text()
-    found = os.path.normpath(os.path.join(base, folder))
-    if not os.path.isabs(folder) and os.path.commonpath([base, found]) != os.path.normpath(base):
+    found = normpath(join(base, folder))
+    if not isabs(folder) and commonpath([base, found]) != normpath(base):
         raise node.refused("an absolute path, or one that stays in the folder of the file")
     return found
 
