@@ -87,7 +87,7 @@ def test_the_site_shows_limits_on_the_line_of_the_field(links: Links) -> None:
     page = site_files(SiteSource(documents=links.documents))["toy/types/Cup.html"].decode()
     (line,) = (line for line in page.splitlines() if 'id="sugar"' in line)
     assert (
-        '<span class="typed">integer</span> <span class="limit">minimum <code>0</code></span>'
+        '<span>integer</span> <span class="limit">minimum <code>0</code></span>'
         ' <span class="limit">maximum <code>4</code></span>'
         ' <span class="limit">default <code>1</code></span>'
     ) in line

@@ -34,9 +34,8 @@ class FieldWriter:
 
     def _anchored(self, row: FieldRow) -> str:
         anchor = escape(row.anchor)
-        link = f'<a class="anchor" href="#{anchor}" aria-label="Link to {anchor}"></a>'
         head, below = _head(row), _meaning(row.meaning) + self._nested(row, DEPTH)
-        return f'<div class="field" id="{anchor}"><p class="what">{head}{link}</p>{below}</div>\n'
+        return f'<div class="field" id="{anchor}"><p>{head}</p>{below}</div>\n'
 
     def _nested(self, row: FieldRow, depth: int) -> str:
         if not depth or len(row.kinds) > WIDEST:
@@ -52,17 +51,14 @@ class FieldWriter:
         yield f"<details><summary>Fields of <code>{kind.name}</code></summary>"
         for row in own_fields(self._links, kind):
             nested = self._nested(row, depth - 1)
-            about = (
-                f'<div class="about">{inline(row.meaning.text)}</div>' if row.meaning.text else ""
-            )
-            yield f'<div class="field"><p class="what">{_head(row)}</p>{about}{nested}</div>'
+            about = f"<div>{inline(row.meaning.text)}</div>" if row.meaning.text else ""
+            yield f'<div class="field"><p>{_head(row)}</p>{about}{nested}</div>'
         yield "</details>"
 
 
 def _head(row: FieldRow) -> str:
     """Return what stands on the line of a field."""
-    words = [f"<strong>{inline(f'`{row.name}`')}</strong>"]
-    words.append(f'<span class="typed">{inline(row.type)}</span>')
+    words = [inline(f"`{row.name}`"), f"<span>{inline(row.type)}</span>"]
     words += (f'<span class="limit">{inline(limit)}</span>' for limit in row.limits)
     words += ['<span class="must">required</span>'] if row.required else []
     words += [f'<span class="added">added by {inline(row.added_by)}</span>'] if row.added_by else []
@@ -71,4 +67,4 @@ def _head(row: FieldRow) -> str:
 
 def _meaning(meaning: Meaning) -> str:
     decided = f'<div class="decision"><strong>Decision</strong> {inline(meaning.decision)}</div>'
-    return f'<div class="about">{inline(meaning.text)}{decided if meaning.decision else ""}</div>'
+    return f"<div>{inline(meaning.text)}{decided if meaning.decision else ''}</div>"

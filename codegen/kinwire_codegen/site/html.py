@@ -28,7 +28,15 @@ from kinwire_codegen.reference.blocks import (
     TableBlock,
 )
 from kinwire_codegen.site.fields import FieldWriter
-from kinwire_codegen.site.inline import as_html, breakable, coloured, inline, plain, site_link
+from kinwire_codegen.site.inline import (
+    as_html,
+    breakable,
+    coloured,
+    inline,
+    plain,
+    site_link,
+    with_short_links,
+)
 from kinwire_codegen.site.machines import machine_svg
 from kinwire_codegen.site.navigation import Navigation
 from kinwire_codegen.site.pages import SitePlan, SiteSource, page_url, twin_path
@@ -201,16 +209,7 @@ class Writer:
         if shown.depth != 2:
             up = f'="{root}'
             html = html.replace('href="../../', f"href{up}").replace('src="../../', f"src{up}")
-        return _with_short_links(html, page_url(shown.page.path))
-
-
-def _with_short_links(html: str, place: str) -> str:
-    """Return the page at `place` with links that do not leave a folder to enter it again."""
-    folders = place.split("/")[:-1]
-    for shared in range(len(folders), 0, -1):
-        long = "../" * len(folders) + "/".join(folders[:shared]) + "/"
-        html = html.replace(f'href="{long}', f'href="{"../" * (len(folders) - shared)}')
-    return html
+        return with_short_links(html, page_url(shown.page.path), 'href="')
 
 
 def _outline(sections: Sequence[Section]) -> tuple[Section, ...]:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ("as_html", "breakable", "coloured", "inline", "plain", "site_link")
+__all__ = (
+    "as_html",
+    "breakable",
+    "coloured",
+    "inline",
+    "plain",
+    "site_link",
+    "with_short_links",
+)
 
 import keyword
 import re
@@ -92,6 +100,18 @@ def site_link(html: str) -> str:
     return _LINK.sub(led, html)
 
 
+def with_short_links(text: str, place: str, opening: str) -> str:
+    """Return the page at `place` with links that do not leave a folder to enter it again.
+
+    `opening` is what stands before the address of a link.
+    """
+    folders = place.split("/")[:-1]
+    for shared in range(len(folders), 0, -1):
+        long = "../" * len(folders) + "/".join(folders[:shared]) + "/"
+        text = text.replace(f"{opening}{long}", f"{opening}{'../' * (len(folders) - shared)}")
+    return text
+
+
 @lru_cache(maxsize=10_000)
 def plain(text: str) -> str:
     """Return inline Markdown without any marks."""
@@ -100,7 +120,7 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def coloured(language: str, text: str) -> Markup:
-    """Return code as HTML with its parts marked by class."""
+    """Return code as HTML with its parts marked by class, as `<i>`: it is the shortest tag."""
     if language in _QUICK:
         return Markup(_QUICK[language].sub(_part, escape(text, quote=False)))
     lexer = _lexer(language)
@@ -111,7 +131,7 @@ def coloured(language: str, text: str) -> Markup:
 
 def _part(found: re.Match[str]) -> str:
     name = found.lastgroup or ""
-    return f'<span class="{name}">{found[0]}</span>'
+    return f'<i class="{name}">{found[0]}</i>'
 
 
 def _parts(lexer: Lexer, text: str) -> Iterator[str]:
@@ -119,7 +139,7 @@ def _parts(lexer: Lexer, text: str) -> Iterator[str]:
     for kind, word in lexer.get_tokens(text):
         name = STANDARD_TYPES.get(kind, "")
         part = escape(word, quote=False)
-        yield f'<span class="{name}">{part}</span>' if name in COLOURS else part
+        yield f'<i class="{name}">{part}</i>' if name in COLOURS else part
 
 
 @cache

@@ -43,12 +43,6 @@ def rendered(text: str) -> RenderedGuide:
     tokens = parser.parse(text)
     first, *sections = _sections(tokens)
     html: str = parser.renderer.render(tokens, parser.options, {})
-    for section in sections:
-        anchor = section.anchor
-        link = f'<a class="anchor" href="#{anchor}" aria-label="Link to {anchor}"></a></h'
-        opening = html.index(f'id="{anchor}"')
-        closing = html.index("</h", opening)
-        html = html[:closing] + link + html[closing + 3 :]
     html = site_link(html).replace("<th></th>", "<td></td>")
     return RenderedGuide(html, sections, first.body)
 
@@ -87,4 +81,4 @@ def _fence(_: object, tokens: list[Token], index: int, *__: object) -> str:
     language, _, name = tokens[index].info.partition(" ")
     caption = f'<p class="file">{escape(name)}</p>' if name else ""
     code = coloured(language, tokens[index].content.rstrip("\n"))
-    return f'{caption}<pre class="code"><code class="{escape(language)}">{code}</code></pre>\n'
+    return f'{caption}<pre><code class="{escape(language)}">{code}</code></pre>\n'

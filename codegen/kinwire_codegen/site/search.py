@@ -45,7 +45,8 @@ def search_index(shown: Sequence[Shown]) -> str:
     """Return the script.
 
     A page is `[name, url, kind, place, summary, words]`, a place on it
-    `[page, kind, name, anchor, summary, words]`. Words are those of the text of guides.
+    `[page, kind, name, anchor, summary, words]`; the anchor is 0 where it is the name. Words are
+    those of a text: the ones that occur once, after a bar the ones that occur twice, and so on.
     """
     pages: list[list[Any]] = []
     places: list[list[Any]] = []
@@ -54,7 +55,8 @@ def search_index(shown: Sequence[Shown]) -> str:
         place = page.document.content["title"] if page.document else ""
         summary = _short(plain(page.summary))
         pages.append([one.name, one.url, page.kind, place, summary, _words(one.text, one.name)])
-        places += ([number, *found] for found in _places(one))
+        for kind, name, anchor, about, words in _places(one):
+            places.append([number, kind, name, anchor if anchor != name else 0, about, words])
     index = {"pages": pages, "places": places}
     return f"window.KINWIRE_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n"
 
@@ -116,18 +118,16 @@ def _about(body: str) -> str:
 
 
 def _words(text: str, name: str) -> str:
-    """Return the words of a text, those that occur often up to `REPEATED` times.
+    """Return the words of a text by how often they occur: once, twice, ..., `REPEATED` or more.
 
     The common ones, and those of its name, are left out.
     """
     known = _COMMON.union(_WORD.findall(name.lower()))
-    counted = Counter(_WORD.findall(text.lower()))
-    return " ".join(
-        word
-        for word, count in counted.items()
-        if word not in known
-        for _ in range(min(count, REPEATED))
-    )
+    groups: list[list[str]] = [[] for _ in range(REPEATED)]
+    for word, count in Counter(_WORD.findall(text.lower())).items():
+        if word not in known:
+            groups[min(count, REPEATED) - 1].append(word)
+    return "|".join(map(" ".join, groups)).rstrip("|")
 
 
 def _text(cell: Cell) -> str:

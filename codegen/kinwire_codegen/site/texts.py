@@ -13,9 +13,11 @@ from kinwire_codegen.names import class_name
 from kinwire_codegen.reference.blocks import Heading, Page
 from kinwire_codegen.reference.markdown import as_markdown
 from kinwire_codegen.site.html import Shown
-from kinwire_codegen.site.pages import SitePlan, SiteSource
+from kinwire_codegen.site.inline import with_short_links
+from kinwire_codegen.site.pages import SitePlan, SiteSource, twin_path
 
 _README = re.compile(r"(\]\([^)\s]*?)README\.md")
+_PLACE = re.compile(r'<a id="[^"]*"></a>')
 _MADE = re.compile(r"^<!-- Generated .*? -->\n\n", re.MULTILINE)
 _LABELS = {
     "Guides": ("guides", "guide"),
@@ -33,7 +35,8 @@ _LABELS = {
 
 def twin(page: Page) -> str:
     """Return the Markdown of a page, which is a file next to it."""
-    return _README.sub(r"\1index.md", _MADE.sub("", as_markdown(page)))
+    text = _README.sub(r"\1index.md", _MADE.sub("", as_markdown(page)))
+    return with_short_links(text, twin_path(page.path), "](")
 
 
 def llms_list(shown: Sequence[Shown], source: SiteSource) -> str:
@@ -53,8 +56,9 @@ def llms_list(shown: Sequence[Shown], source: SiteSource) -> str:
 
 
 def llms_full(twins: Mapping[str, str]) -> str:
-    """Return `llms-full.txt`: the Markdown of every page, by its path."""
-    return "\n---\n\n".join(f"<!-- {path} -->\n{text}" for path, text in twins.items())
+    """Return `llms-full.txt`: the Markdown of every page, by its path, without marks of places."""
+    whole = "\n---\n\n".join(f"<!-- {path} -->\n{text}" for path, text in twins.items())
+    return _PLACE.sub("", whole)
 
 
 def sitemap(shown: Sequence[Shown], source: SiteSource) -> str:

@@ -235,9 +235,14 @@ def test_a_place_shows_its_link_on_focus_and_leads_to_itself(window: Window) -> 
     assert link.evaluate("node => getComputedStyle(node).opacity") == "0"
     page.locator('[id="params.checkpoint"]').hover()
     assert link.evaluate("node => getComputedStyle(node).opacity") == "1"
+    assert link.get_attribute("aria-label") == "Link to params.checkpoint"
     link.focus()
     page.keyboard.press("Enter")
     assert page.url.endswith("#params.checkpoint")
+    assert page.locator("h2#example .anchor").get_attribute("href") == "#example"
+    page = window.open("mcpl/index.html")
+    cells = page.locator('[id="CapabilityDenied"] td:has(.anchor)')
+    assert [cell.split()[0] for cell in cells.all_inner_texts()] == ["CapabilityDenied"]
 
 
 def test_examples_are_tabs_that_remember_the_choice(window: Window) -> None:

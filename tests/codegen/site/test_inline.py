@@ -36,22 +36,22 @@ def test_a_text_without_its_marks() -> None:
 
 def test_json_is_coloured_by_what_a_part_is() -> None:
     assert str(coloured("json", '{"a": ["<", -1.5e3, true]}')) == (
-        '{<span class="nt">"a"</span>: [<span class="s2">"&lt;"</span>,'
-        ' <span class="mi">-1.5e3</span>, <span class="kc">true</span>]}'
+        '{<i class="nt">"a"</i>: [<i class="s2">"&lt;"</i>,'
+        ' <i class="mi">-1.5e3</i>, <i class="kc">true</i>]}'
     )
 
 
 def test_python_is_coloured_by_what_a_part_is() -> None:
     text = '@a.b\nasync def f():\n    """A # "b"."""\n    return "x" + \'y\'  # if 5\n'
     assert str(coloured("python", text)) == (
-        '<span class="nd">@a.b</span>\n'
-        '<span class="k">async</span> <span class="k">def</span> <span class="nf">f</span>():\n'
-        '    <span class="s2">"""A # "b"."""</span>\n'
-        '    <span class="k">return</span> <span class="s2">"x"</span>'
-        ' + <span class="s2">\'y\'</span>  <span class="c1"># if 5</span>\n'
+        '<i class="nd">@a.b</i>\n'
+        '<i class="k">async</i> <i class="k">def</i> <i class="nf">f</i>():\n'
+        '    <i class="s2">"""A # "b"."""</i>\n'
+        '    <i class="k">return</i> <i class="s2">"x"</i>'
+        ' + <i class="s2">\'y\'</i>  <i class="c1"># if 5</i>\n'
     )
 
 
 def test_other_languages_are_known_or_left_as_they_are() -> None:
-    assert '<span class="gp">$ </span>' in coloured("console", "$ ls <x>\nout")
+    assert '<i class="gp">$ </i>' in coloured("console", "$ ls <x>\nout")
     assert str(coloured("nonsense", "<x>")) == "&lt;x&gt;"

@@ -51,9 +51,15 @@ def test_a_method_has_a_place_for_each_of_its_parts(tiny_site: Files, anchor: st
     assert f'id="{anchor}"' in text(tiny_site, FIND)
 
 
-def test_a_place_has_a_link_with_a_name(tiny_site: Files) -> None:
-    page = text(tiny_site, FIND)
-    assert '<a class="anchor" href="#params.sort-by" aria-label="Link to params.sort-by">' in page
+def test_a_place_gets_the_link_to_itself_from_the_script(tiny_site: Files) -> None:
+    """The browser's tests look at the link, which repeats the name of its place twice."""
+    assert "places();" in text(tiny_site, "assets/site.js")
+    assert [path for path in tiny_site if b'class="anchor"' in tiny_site[path]] == []
+
+
+def test_a_row_says_which_of_its_cells_gets_the_link_if_not_the_first(tiny_site: Files) -> None:
+    assert '<tr id="NoSuchBook" data-at="1">' in text(tiny_site, "tiny/index.html")
+    assert '<tr id="error.8">' in text(tiny_site, FIND)
 
 
 def test_a_method_shows_who_sends_it_in_words_and_as_a_picture(tiny_site: Files) -> None:
@@ -176,8 +182,8 @@ def test_the_index_leads_to_pages_and_places_that_are_there(tiny_site: Files) ->
     script = text(tiny_site, "assets/index.js")
     index = json.loads(script.removeprefix("window.KINWIRE_INDEX=").rstrip(";\n"))
     assert {page[1] for page in index["pages"]} <= tiny_site.keys()
-    for number, _, _, anchor, _, _ in index["places"]:
-        assert f'id="{anchor}"' in text(tiny_site, index["pages"][number][1])
+    for number, _, name, anchor, _, _ in index["places"]:
+        assert f'id="{anchor or name}"' in text(tiny_site, index["pages"][number][1])
     assert ["field", "params.sort-by"] in [place[1:3] for place in index["places"]]
 
 
@@ -214,6 +220,22 @@ def test_all_pages_are_listed_for_programs_that_read(tiny_site: Files) -> None:
         "index.md"
     ]
     assert "<!-- tiny/methods/books-find.md -->" in text(tiny_site, "llms-full.txt")
+
+
+def test_places_are_marked_in_the_file_of_a_page_but_not_in_the_one_of_all(
+    tiny_site: Files,
+) -> None:
+    page = text(tiny_site, "tiny/methods/books-find.md")
+    assert '<a id="params.sort-by"></a>`sort-by`' in page
+    whole = text(tiny_site, "llms-full.txt")
+    assert '<a id="' not in whole
+    assert re.sub('<a id="[^"]*"></a>', "", page) in whole
+
+
+def test_links_in_markdown_do_not_leave_a_folder_to_enter_it_again(tiny_site: Files) -> None:
+    pages = [path for path in tiny_site if path.endswith(".md")]
+    assert [path for path in pages if f"../{dirname(path)}/" in text(tiny_site, path)] == []
+    assert "](../types/FindResult.md)" in text(tiny_site, "tiny/methods/books-find.md")
 
 
 def test_sphinx_finds_a_class_by_its_name(tiny_site: Files) -> None:

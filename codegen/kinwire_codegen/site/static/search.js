@@ -59,16 +59,16 @@
       entry(name, text, { url, kind, place, about, near: pieces(place), compact: compact(name) }));
     places.forEach(([number, kind, name, anchor, about, text]) => {
       const page = found[number];
-      const more = { page: page.name, url: page.url + "#" + anchor, kind, place: page.place, about, near: page.own };
+      const more = { page: page.name, url: page.url + "#" + (anchor || name), kind, place: page.place, about, near: page.own };
       const short = name.replace(/^(params|result)\./, "");
       found.push({ ...entry(short, text, more), name, compact: compact(page.name + name), alone: kind === "field" ? "" : compact(name) });
     });
     return found;
   }
-  /** The words of a text, each with how often the index repeats it. */
+  /** The words of a text, each with how often it occurs: bars part those of one count from the next. */
   function counted(text) {
     const found = new Map();
-    if (text) text.split(" ").forEach((word) => found.set(word, (found.get(word) || 0) + 1));
+    text.split("|").forEach((group, index) => group && group.split(" ").forEach((word) => found.set(word, index + 1)));
     return found;
   }
 

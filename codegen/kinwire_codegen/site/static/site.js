@@ -1,4 +1,4 @@
-// Theme, menu, tabs, folded parts, copying, outline and search. Pages can be read without it.
+// Theme, menu, links to places, tabs, folded parts, copying, outline and search. Pages can be read without it.
 (function () {
   "use strict";
   const root = document.documentElement;
@@ -41,6 +41,21 @@
     });
     const here = nav.querySelector("[aria-current]");
     if (here && here.offsetTop > nav.clientHeight) nav.scrollTop = here.offsetTop - nav.clientHeight / 2;
+  }
+
+  // The links that a place shows to itself: pages need not repeat the name that it has.
+  function places() {
+    all("article [id]").forEach((place) => {
+      const holder = place.matches("h1, h2, h3, h4, h5, h6") ? place
+        : place.matches(".field") ? place.firstElementChild
+        : place.matches("tr") ? place.cells[place.dataset.at || 0] : null;
+      if (!holder) return;
+      const link = document.createElement("a");
+      link.className = "anchor";
+      link.href = "#" + place.id;
+      link.setAttribute("aria-label", "Link to " + place.id);
+      holder.append(link);
+    });
   }
 
   function tabs() {
@@ -185,5 +200,5 @@
     });
   }
 
-  icons(); theme(); menu(); tabs(); folded(); copying(); outline(); versions(); searching();
+  icons(); theme(); menu(); places(); tabs(); folded(); copying(); outline(); versions(); searching();
 })();
