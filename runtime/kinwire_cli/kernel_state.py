@@ -66,13 +66,15 @@ async def kernel_state(url: str, timeout: float, *, create: bool = False) -> Asy
 
 
 @asynccontextmanager
-async def kernel_storage(url: str, timeout: float) -> AsyncGenerator[tuple[Records, Log]]:
-    """Open the store of a kernel that begins here, and yield its records and its audit log.
+async def kernel_storage(
+    url: str, timeout: float, *, create: bool
+) -> AsyncGenerator[tuple[Records, Log]]:
+    """Open the store of a kernel, and yield its records and its audit log.
 
     Raises:
         UsageError, StorageError: see `kernel_state`.
     """
-    async with kernel_state(url, timeout, create=True) as store:
+    async with kernel_state(url, timeout, create=create) as store:
         yield await store.records(_RECORDS), await store.log(_LOG)
 
 

@@ -64,7 +64,7 @@ class ServerDisplay:
     def _print(self, id: str) -> None:
         """Print a line, unless nothing has changed but the words for it."""
         row = next((one for one in self._rows() if one.id == id), None)
-        facts = row and (row.state, row.since, row.health, row.restarts, row.pid)
+        facts = row and (row.state, row.since, row.health or "healthy", row.restarts, row.pid)
         if id not in self._printed or self._printed[id] != facts:
             self._printed[id] = facts
             line = f"{one_line(id)}: removed" if row is None else changed_line(row)

@@ -109,7 +109,10 @@ async def _kernel(arguments: Namespace, policy: Policy) -> AsyncGenerator[MgpKer
     if arguments.store is None:
         yield MgpKernel(policy=policy)
         return
-    async with kernel_storage(arguments.store, arguments.timeout) as (records, log):
+    async with kernel_storage(arguments.store, arguments.timeout, create=True) as (
+        records,
+        log,
+    ):
         yield MgpKernel(policy=policy, records=records, audit=AuditOptions(log=log))
 
 

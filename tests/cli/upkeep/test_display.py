@@ -38,7 +38,8 @@ async def test_without_a_terminal_each_change_is_a_line(capsys: pytest.CaptureFi
     rows = [row("a", "registered"), row("b\n", "registered")]
     shown = ServerDisplay(lambda: rows, lambda: NOW, None)
     later = [row("a", "connected", NOW + 1), rows[1]]
-    moments = [(later, "a"), ([later[0].model_copy(update={"note": "x"})], "a"), (later[:1], "b\n")]
+    same = later[0].model_copy(update={"note": "x", "health": "healthy"})
+    moments = [(later, "a"), ([same, rows[1]], "a"), (later[:1], "b\n")]
     await shown.run(played(*moments, rows=rows))
     rows[0] = row("a", "disconnected", NOW + 2)
     shown.show()
