@@ -310,7 +310,7 @@ MGP = {
         rows=("mgp-11.5-1", "mgp-11.5-2", "mgp-11.5-3", "mgp-11.5-4", "mgp-11.5-6"),
     ),
     "mgp limits of restarts": Manager(
-        attributes=("kinwire.mgp.kernel.supervisor.actor:ServerActor._audit_limit",),
+        attributes=("kinwire.mgp.kernel.supervisor.reports:Reports.given_up",),
         rows=("mgp-11.5-7",),
     ),
     "mgp calls of servers that are not up": Manager(

@@ -63,8 +63,9 @@ class HealthMonitor:
     also an error. Times are in seconds: `interval` from an answer to the next ping, `timeout` for
     each answer. `misses` pings in a row without an answer in time are a failure.
 
-    `changed(health)` is called after each round that changed the status, the checks or the misses;
-    `failed(health)` once, when the misses are reached. Both are plain functions.
+    `changed(health)` is called after the first answer, and after each round that changed the
+    status, the checks or the misses; `failed(health)` once, when the misses are reached. Both are
+    plain functions.
 
     Raises:
         TypeError, ValueError: an argument is not of its type, or out of range.
@@ -187,4 +188,4 @@ class HealthMonitor:
 
 def _shown(health: ServerHealth) -> tuple[object, ...]:
     """Return what is worth a word when it changes."""
-    return health.status, health.misses, health.checks
+    return health.status, health.misses, health.checks, health.answered_at is None

@@ -6,38 +6,39 @@ Nobody else changes the state of its server. It follows the newest order, else t
 
 from __future__ import annotations
 
-__all__ = ("LIFECYCLE", "ServerActor")
+__all__ = ("ServerActor",)
 
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, Literal
+from typing import Literal
 
 import anyio
 
 from kinwire.managers.while_open import while_open
 from kinwire.mcp.connection import Connection
-from kinwire.mgp.kernel.audit import kernel_event
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.health import HealthMonitor
 from kinwire.mgp.kernel.supervisor.announcer import Announcer
 from kinwire.mgp.kernel.supervisor.call_gate import CallGate
 from kinwire.mgp.kernel.supervisor.draining import drain
+from kinwire.mgp.kernel.supervisor.endings import (
+    close_connection,
+    end_of_start,
+    unasked_end,
+)
 from kinwire.mgp.kernel.supervisor.kept_histories import KeptHistory
 from kinwire.mgp.kernel.supervisor.launch import Launch
 from kinwire.mgp.kernel.supervisor.log_lines import LogLines
 from kinwire.mgp.kernel.supervisor.orders import Order, OrderBox, OrderKind
-from kinwire.mgp.kernel.supervisor.refused_calls import refused_call
 from kinwire.mgp.kernel.supervisor.services import SupervisorServices
 from kinwire.mgp.kernel.supervisor.watching import Happening, Watch, watch
 from kinwire.mgp.rules.health import ServerHealth
 from kinwire.mgp.rules.lifecycle import StateChange, refusal_in
 from kinwire.mgp.rules.restarts import ServerEnd
-from kinwire.mgp.rules.server_life import LIMIT_EXCEEDED, ServerLife
+from kinwire.mgp.rules.server_life import ServerLife
 from kinwire.mgp.rules.server_spec import ServerSpec
-from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.support.sanitize import sanitize_for_log
 from kinwire.transports.child import ChildProcess
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.mcp.methods import TOOLS_CALL
@@ -46,8 +47,6 @@ from kinwire_protocols.mgp.models import LifecycleNotificationParams, ServerStat
 logger = logging.getLogger("kinwire.mgp.supervisor")
 
 Then = Literal["again", "stay"]
-LIFECYCLE: Final = "io.kinwire.server_state"
-"""A server went from one state to another."""
 
 
 class ServerActor:
@@ -118,7 +117,7 @@ class ServerActor:
 
     def note_refused(self, tool: object, refusal: RpcError) -> None:
         """Write that a call of a tool was refused."""
-        self._services.audit.note(refused_call(self.spec.id, tool, refusal))
+        self._services.reports.refused(self.spec.id, tool, refusal)
 
     def joined(self, server: GuardedServer) -> None:
         """See `LifecycleWatcher.joined`."""
@@ -223,7 +222,7 @@ class ServerActor:
         try:
             return await self._serve(started)
         finally:
-            await _close(started)
+            await close_connection(started)
             self.connection = self.monitor = None
             self.announcer.clear()
 
@@ -246,9 +245,9 @@ class ServerActor:
         try:
             return await launch.connect()
         except Exception as error:
-            detail = _words(error)
-            logger.warning("%s: it did not start: %s", self.spec.id, detail)
-            return ServerEnd(failed=True, cause="start_failed", detail=detail)
+            end = end_of_start(error)
+            logger.warning("%s: it did not start: %s", self.spec.id, end.detail)
+            return end
 
     async def _give_up_start(self) -> None:
         """Follow the order that came during a start; the processes of the start are gone."""
@@ -264,7 +263,7 @@ class ServerActor:
         """Watch a connected server until it has to be closed, and return how it ended."""
         server = self._services.guarded(connection.session)
         if server is None:
-            return _unasked(connection)
+            return unasked_end(connection)
         tell = partial(self.announcer.run, connection.session)
         if "lifecycle" in server.extensions:
             connection.session.start_soon(partial(while_open, connection.session, tell))
@@ -272,9 +271,12 @@ class ServerActor:
         self.orders.finish()
         while True:
             happening = await watch(self._watch(server), self.orders.wait_any)
-            order = self.orders.take() if happening.kind == "ordered" else None
-            if order is None or order.kind != "start":
-                return await self._closing(connection, server, happening, order)
+            ordered = self.orders.next if happening.kind == "ordered" else None
+            if ordered is None or ordered.kind != "start":
+                return await self._closing(connection, server, happening)
+            if connection.session.closed:
+                return unasked_end(connection)  # and then the order is followed
+            self.orders.take()
             self.orders.finish()  # it runs already
 
     def _watch(self, server: GuardedServer) -> Watch:
@@ -293,13 +295,10 @@ class ServerActor:
         self.monitor = monitor
 
     async def _closing(
-        self,
-        connection: Connection,
-        server: GuardedServer,
-        happening: Happening,
-        order: Order | None,
+        self, connection: Connection, server: GuardedServer, happening: Happening
     ) -> ServerEnd:
         """Return how the server ended; one that is shut down drains before."""
+        order = self.orders.take() if happening.kind == "ordered" else None
         if order is not None:
             then: Then = "again" if order.kind == "again" else "stay"
             return await self._shut_down(server, order.reason, then)
@@ -311,10 +310,10 @@ class ServerActor:
             self._publish(self.life.draining("announced", self._now()))
             with anyio.move_on_after(self.spec.drain_timeout):
                 await connection.session.wait_closed()
-            return replace(_unasked(connection), cause="announced")
+            return replace(unasked_end(connection), cause="announced")
         if happening.kind == "unresponsive":
             return ServerEnd(failed=True, cause="unresponsive", detail=happening.detail)
-        return _unasked(connection)
+        return unasked_end(connection)
 
     async def _shut_down(
         self, server: GuardedServer, reason: str, then: Then | None = None
@@ -345,19 +344,7 @@ class ServerActor:
         self._publish(changes)
         await self._save()
         if decision.action == "give_up":
-            await self._audit_limit()
-
-    async def _audit_limit(self) -> None:
-        rules = self.spec.restart
-        details = {
-            "reason": LIMIT_EXCEEDED,
-            "max_restarts": rules.max_restarts,
-            "restart_window_secs": rules.window,
-        }
-        text = "%s: given up after %d restarts in %g s"
-        logger.error(text, self.spec.id, rules.max_restarts, rules.window)
-        event = kernel_event("SERVER_DISCONNECTED", self.spec.id, "FAILURE", details)
-        await self._services.audit.record(event)
+            await self._services.reports.given_up(self.spec)
 
     async def _save(self) -> None:
         kept = KeptHistory(self.life.history, self.stopped)
@@ -365,14 +352,7 @@ class ServerActor:
 
     def _publish(self, changes: Sequence[StateChange]) -> None:
         for change in changes:
-            words = change.server, change.previous, change.new, change.reason or "started"
-            logger.info("%s: %s -> %s (%s)", *words)
-            details = {
-                "previous_state": change.previous,
-                "new_state": change.new,
-                "reason": change.reason,
-            }
-            self._services.audit.note(kernel_event(LIFECYCLE, change.server, details=details))
+            self._services.reports.changed(change)
             self._services.changed(change)
         self._tell()
 
@@ -392,24 +372,3 @@ class ServerActor:
 
     def _now(self) -> float:
         return self._services.clock()
-
-
-async def _close(connection: Connection) -> None:
-    """Close a connection, and return when its processes are gone; that takes a bounded time."""
-    over = anyio.Event()
-    connection.session.on_close(over.set)
-    with anyio.CancelScope(shield=True):
-        await connection.aclose()
-        await over.wait()
-
-
-def _unasked(connection: Connection) -> ServerEnd:
-    """Return the end of a server that nobody has shut down: by its exit code, if it has one."""
-    why = connection.session.closed_why or ConnectionClosedError("The server did not end.")
-    return ServerEnd(failed=why.exit_code != 0, cause="ended", detail=why.reason)
-
-
-def _words(error: Exception) -> str:
-    """Return an error in a line; what a child wrote to its stderr stays in its log."""
-    text = error.reason if isinstance(error, ConnectionClosedError) else str(error)
-    return sanitize_for_log(text) or type(error).__name__

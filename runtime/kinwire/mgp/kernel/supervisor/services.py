@@ -8,12 +8,12 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.supervisor.group_memory import GroupMemory
 from kinwire.mgp.kernel.supervisor.kept_histories import KeptHistories
 from kinwire.mgp.kernel.supervisor.launch import Launch
 from kinwire.mgp.kernel.supervisor.log_lines import LogLines
+from kinwire.mgp.kernel.supervisor.reports import Reports
 from kinwire.mgp.rules.lifecycle import StateChange
 from kinwire.mgp.rules.server_spec import ServerSpec
 from kinwire.rpc.session import Session
@@ -27,7 +27,7 @@ class SupervisorServices:
     launch: Callable[[ServerSpec, LogLines], Launch]
     guarded: Callable[[Session], GuardedServer | None]
     """Returns the kernel's side of a session; None if it is over."""
-    audit: AuditLog
+    reports: Reports
     histories: KeptHistories
     clock: Clock
     changed: Callable[[StateChange], object]

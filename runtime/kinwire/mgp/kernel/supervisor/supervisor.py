@@ -25,6 +25,7 @@ from kinwire.mgp.kernel.supervisor.kept_histories import KeptHistories
 from kinwire.mgp.kernel.supervisor.launch import launch
 from kinwire.mgp.kernel.supervisor.leased import SupervisedRegistry, run_leased
 from kinwire.mgp.kernel.supervisor.orders import Order, OrderKind
+from kinwire.mgp.kernel.supervisor.reports import Reports
 from kinwire.mgp.kernel.supervisor.services import SupervisorServices
 from kinwire.mgp.kernel.supervisor.status import ServerStatus
 from kinwire.mgp.kernel.supervisor.supervised import SupervisedServer
@@ -97,7 +98,7 @@ class Supervisor:
         self._services = SupervisorServices(
             launch=partial(launch, host),
             guarded=kernel.guarded,
-            audit=kernel.audit,
+            reports=Reports(kernel.audit),
             histories=KeptHistories(kernel.records),
             clock=kernel.clock,
             changed=self._state_changed,

@@ -53,7 +53,7 @@ async def supervising(
             yield supervisor
 
 
-async def reached(supervisor: Supervisor, id: str, *states: str, within: float = 10) -> None:
+async def reached(supervisor: Supervisor, id: str, *states: str, within: float = 20) -> None:
     """Wait until a server is in one of some states."""
     actor = supervisor._actors[id]
     with anyio.fail_after(within):

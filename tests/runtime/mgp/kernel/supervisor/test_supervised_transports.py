@@ -39,7 +39,7 @@ async def test_a_child_that_speaks_mgp_is_drained_and_restarted_however_it_ends(
         async with supervising(spec) as supervisor:
             await supervisor["s"].wait_connected()
             assert await process(supervisor) == supervisor["s"].status.pid
-            with supervisor.changes() as changes, anyio.fail_after(10):
+            with supervisor.changes() as changes, anyio.fail_after(30):
                 while supervisor["s"].status.health is None:
                     await anext(changes)
             first = supervisor["s"].status.pid
@@ -47,7 +47,7 @@ async def test_a_child_that_speaks_mgp_is_drained_and_restarted_however_it_ends(
             os.kill(first, signal.SIGTERM)
             await reached(supervisor, "s", "restarting")
             assert await process(supervisor) != first
-            with anyio.fail_after(10):
+            with anyio.fail_after(30):
                 await supervisor.stop("s")
     found = ways(events)
     up = ["connecting connected", "connected draining"]

@@ -141,6 +141,16 @@ async def kept(raws: Raws, records: Records, wanted: ServerSpec) -> AsyncGenerat
         yield supervisor
 
 
+async def test_a_start_at_the_moment_of_an_end_starts_the_server_again() -> None:
+    raws = Raws()
+    async with supervising(spec(restart=RestartRules(policy="never")), raw=raws) as supervisor:
+        await supervisor["s"].wait_connected()
+        raws[0].hang_up()
+        await supervisor.start("s")
+        await supervisor["s"].wait_connected()
+        assert len(raws) == 2
+
+
 async def test_restarts_outlive_the_kernel() -> None:
     raws, wanted = Raws(), spec(restart=RestartRules(max_restarts=2, backoff_base=0))
     async with open_store("memory:") as store:
