@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from kinwire.mgp.kernel.supervisor.supervised import SupervisedServer
 from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
 from kinwire.mgp.rules.server_spec import ServerSpec
 from kinwire.storage import open_store
+from tests.runtime.managers.fixtures_records import FailingRecords
 from tests.runtime.mgp.fixtures_kernel import outcome
 
 pytestmark = pytest.mark.anyio
@@ -167,3 +169,33 @@ async def connected(*servers: SupervisedServer) -> SupervisedServer:
         for server in servers:
             tasks.start_soon(wait, server)
     return found[0]
+
+
+async def test_a_configured_server_with_a_lease_ends_when_the_lease_cannot_be_renewed(
+    folder: Path,
+) -> None:
+    async with open_store("memory:") as store:
+        records = FailingRecords(await store.records("mgp"))
+        kernel = MgpKernel(records=records, registrations=Registrations(lease=0.6))
+        script = str(folder / "tool.py")
+        spec = ServerSpec("files", command=sys.executable, args=[script], leased=True)
+        with anyio.fail_after(30):
+            async with (
+                Host("h", "1", extensions=[kernel]) as host,
+                kernel.supervise(host, [spec]) as supervisor,
+            ):
+                server = supervisor["files"]
+                await server.wait_connected()
+                child = server.status.pid
+                records.fails = True
+                with supervisor.changes() as changes:
+                    async for _ in changes:
+                        if server.status.state == "disconnected":
+                            break
+                assert server.status.pid is None
+                await supervisor.stop("files")  # it stands by, and so it stays down
+                await supervisor.start("files")
+                records.fails = False
+                await server.wait_connected()
+                assert server.status.pid not in (None, child)
+        assert [one async for one in records.scan("lease/")] == []
