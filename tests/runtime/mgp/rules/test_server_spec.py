@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -11,30 +12,24 @@ import pytest
 
 from kinwire.mgp.rules.restart_rules import RestartRules
 from kinwire.mgp.rules.server_spec import ServerSpec
-from kinwire_protocols.mgp.models import RestartConfig
 
+DOCUMENT = Path(__file__).parents[4] / "schema" / "mgp.json"
+EXAMPLE = json.loads(DOCUMENT.read_text("utf-8"))["$defs"]["RestartConfig"]["examples"][0]
 COMMAND: dict[str, Any] = {"command": "python"}
 URL: dict[str, Any] = {"url": "https://example.org/mcp"}
 
 
+@pytest.mark.spec("mgp-11.5-5")
 def test_defaults_are_those_of_the_specification() -> None:
+    """As the example of section 11.5 has them."""
     rules = RestartRules()
-    shown = RestartConfig.model_validate(
-        {
-            "restart_policy": rules.policy,
-            "max_restarts": rules.max_restarts,
-            "restart_window_secs": rules.window,
-            "backoff_base_ms": rules.backoff_base * 1000,
-            "backoff_max_ms": rules.backoff_max * 1000,
-        }
-    )
-    assert shown == RestartConfig(
-        restart_policy="on_failure",
-        max_restarts=5,
-        restart_window_secs=300,
-        backoff_base_ms=1000,
-        backoff_max_ms=30000,
-    )
+    assert {
+        "restart_policy": rules.policy,
+        "max_restarts": rules.max_restarts,
+        "restart_window_secs": rules.window,
+        "backoff_base_ms": rules.backoff_base * 1000,
+        "backoff_max_ms": rules.backoff_max * 1000,
+    } == EXAMPLE
     spec = ServerSpec("a", "python")
     assert (spec.ping_timeout, spec.ping_misses, spec.drain_timeout) == (5.0, 3, 30.0)
 

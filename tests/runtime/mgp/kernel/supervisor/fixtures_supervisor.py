@@ -58,6 +58,7 @@ async def reached(supervisor: Supervisor, id: str, *states: str, within: float =
     actor = supervisor._actors[id]
     with anyio.fail_after(within):
         while actor.life.state not in states:
+            assert not actor.orders.closed, "nobody looks after it any more"
             await actor.news.wait()
 
 
