@@ -19,6 +19,12 @@ FILE = Path(__file__).parent / "programs" / "registrant.py"
 slow = partial(pytest.param, marks=pytest.mark.slow)
 
 
+@pytest.fixture
+def anyio_backend() -> str:
+    """The processes are the same on both loops; one is enough."""
+    return "asyncio"
+
+
 @pytest.mark.parametrize("transport", ["stdio", slow("http"), slow("sse"), slow("ws")])
 async def test_a_server_registers_another_over_a_transport(
     transport: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
