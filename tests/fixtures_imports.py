@@ -55,6 +55,10 @@ def owner_of(target: str, modules: Collection[str]) -> str | None:
     return target or None
 
 
+_TELLING = (ast.Import, ast.ImportFrom, ast.Call, ast.Assign, ast.AnnAssign)
+"""The kinds of nodes that say what is imported."""
+
+
 def imports_of(
     tree: ast.Module, package: str, modules: Collection[str]
 ) -> Iterator[tuple[int, str]]:
@@ -63,9 +67,10 @@ def imports_of(
     A computed import yields the names of `modules` in its argument, and `COMPUTED` if that has none
     and the file has no lazy table.
     """
-    lazy = [found for node in ast.walk(tree) for found in _lazy_table(node, package)]
+    telling = [node for node in ast.walk(tree) if isinstance(node, _TELLING)]
+    lazy = [found for node in telling for found in _lazy_table(node, package)]
     yield from lazy
-    for node in ast.walk(tree):
+    for node in telling:
         match node:
             case ast.Import(names=names):
                 yield from ((node.lineno, alias.name) for alias in names)

@@ -139,9 +139,13 @@ def ours() -> dict[str, Module]:
 
 
 @cache
+def imports_of_module(module: Module) -> list[tuple[int, str]]:
+    return list(imports_of(syntax_of(module), module.package, ours()))
+
+
+@cache
 def arrows_of_module(module: Module) -> list[tuple[int, str]]:
-    imports = imports_of(syntax_of(module), module.package, ours())
-    return list(arrows_of(module.name, imports, ours()))
+    return list(arrows_of(module.name, iter(imports_of_module(module)), ours()))
 
 
 @cache
@@ -159,7 +163,7 @@ def packages_imported_by(package: str) -> list[tuple[str, str]]:
     return [
         (f"{module.file.relative_to(ROOT)}:{line}", target.split(".")[0])
         for module in sources_of(package).values()
-        for line, target in imports_of(syntax_of(module), module.package, ours())
+        for line, target in imports_of_module(module)
         if target != COMPUTED
     ]
 

@@ -98,7 +98,7 @@ FAILURES = [
     ),
     pytest.param(
         [*PYTHON, "import sys; sys.stdin.read()"],
-        (4, "handshake", "initialize: no answer within 2 s", "Does it speak MCP over stdin"),
+        (4, "handshake", "initialize: no answer within 1 s", "Does it speak MCP over stdin"),
         id="it hangs at initialize",
     ),
     pytest.param(
@@ -106,7 +106,7 @@ FAILURES = [
         (
             4,
             "handshake",
-            'initialize: no answer within 2 s; answered another id: "1", asked 1',
+            'initialize: no answer within 1 s; answered another id: "1", asked 1',
             "Copy the id of the request as it is, of the same type",
         ),
         id="it answers with ids of its own",
@@ -116,7 +116,7 @@ FAILURES = [
         (
             4,
             "handshake",
-            "initialize: no answer within 2 s; answered another id: 99, asked 1",
+            "initialize: no answer within 1 s; answered another id: 99, asked 1",
             "Copy the id of the request as it is, of the same type",
         ),
         id="it answers with another number",
@@ -129,7 +129,7 @@ FAILURES = [
         (
             1,
             "latency",
-            'ping: no answer within 2 s; answered another id: "2", asked 2',
+            'ping: no answer within 1 s; answered another id: "2", asked 2',
             "Copy the id of the request as it is, of the same type",
         ),
         id="it answers ping with an id of its own",
@@ -192,7 +192,7 @@ def test_the_first_check_that_fails_says_what_to_do_and_gives_the_code(
     capsys: Captured, server: list[str], failure: tuple[int, str, str, str]
 ) -> None:
     expected, name, seen, remedy = failure
-    waits = ["--timeout", "2"] if "2 s" in seen else []  # for what never comes
+    waits = ["--timeout", "1"] if "within 1 s" in seen else []  # for what never comes
     code, checks = examined(capsys, *waits, *server)
     first = next(check for check in checks.values() if check["status"] == "fail")
     assert (code, first["name"]) == (expected, name)

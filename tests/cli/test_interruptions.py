@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
-STARTS = [
-    pytest.param([sys.executable, "-m", "kinwire"], id="the module"),
-    pytest.param([str(Path(sys.executable).with_name("kinwire"))], id="the script"),
-]
+STARTS = {
+    "the module": [sys.executable, "-m", "kinwire"],
+    "the script": [str(Path(sys.executable).with_name("kinwire"))],
+}
 INTERRUPT = "import os, signal, sys\n"
 KILL = "os.kill(os.getpid(), signal.SIGINT)"
 SERVER = "from kinwire import Server\n\nserver = Server('a', '1')\n"
@@ -36,19 +38,29 @@ sys.meta_path.insert(0, Finder())
 """
 
 
+MOMENTS = {
+    "an event loop is being made": LOOP,
+    "before the command is there": IMPORT.replace("NAME", "'kinwire_cli.command'"),
+    "a subcommand is loaded": IMPORT.replace("NAME", "'kinwire_cli.target'"),
+    "the runtime is loaded": IMPORT.replace("NAME", "'kinwire.mcp.host'"),
+}
+QUICK = {  # each way to start, and each moment, once
+    ("the module", "an event loop is being made"),
+    ("the module", "before the command is there"),
+    ("the script", "a subcommand is loaded"),
+    ("the script", "before the command is there"),
+}
+
+
+def quick_or_slow(start: str, moment: str) -> ParameterSet:
+    marks = () if (start, moment) in QUICK else (pytest.mark.slow,)
+    return pytest.param(STARTS[start], MOMENTS[moment], id=f"{start}-{moment}", marks=marks)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 @pytest.mark.parametrize(
-    "before",
-    [
-        pytest.param(LOOP, id="an event loop is being made"),
-        pytest.param(
-            IMPORT.replace("NAME", "'kinwire_cli.command'"), id="before the command is there"
-        ),
-        pytest.param(IMPORT.replace("NAME", "'kinwire_cli.target'"), id="a subcommand is loaded"),
-        pytest.param(IMPORT.replace("NAME", "'kinwire.mcp.host'"), id="the runtime is loaded"),
-    ],
+    ("start", "before"), [quick_or_slow(*one) for one in product(STARTS, MOMENTS)]
 )
-@pytest.mark.parametrize("start", STARTS)
 def test_an_interruption_is_quiet_and_ends_with_130(
     tmp_path: Path, start: list[str], before: str
 ) -> None:
@@ -68,12 +80,19 @@ RUNNING = f"{INTERRUPT}import anyio\nanyio.run = lambda *_, **__: {KILL}\n{SERVE
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
-@pytest.mark.parametrize("source", [INTERRUPTED, RUNNING])
-@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize(
+    ("start", "source"),
+    [
+        pytest.param("the module", INTERRUPTED, id="the module-imported"),
+        pytest.param("the module", RUNNING, id="the module-running", marks=pytest.mark.slow),
+        pytest.param("the script", INTERRUPTED, id="the script-imported", marks=pytest.mark.slow),
+        pytest.param("the script", RUNNING, id="the script-running", marks=pytest.mark.slow),
+    ],
+)
 def test_a_file_that_is_interrupted_while_it_is_imported_is_not_blamed(
-    tmp_path: Path, start: list[str], source: str
+    tmp_path: Path, start: str, source: str
 ) -> None:
     (tmp_path / "a.py").write_text(source, encoding="utf-8")
-    command = [*start, "serve", "a.py"]
+    command = [*STARTS[start], "serve", "a.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

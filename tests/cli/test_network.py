@@ -161,18 +161,15 @@ Server("guarded", "1.0").asgi(authenticate=nobody).run(port=0)
 """
 
 
-@pytest.mark.parametrize("subcommand", ["list", "inspect", "doctor", "call"])
-def test_a_server_that_has_to_know_who_calls_ends_with_3(
-    capsys: Captured, tmp_path: Path, subcommand: str
-) -> None:
+def test_a_server_that_has_to_know_who_calls_ends_with_3(capsys: Captured, tmp_path: Path) -> None:
     (tmp_path / "guarded.py").write_text(GUARDED, encoding="utf-8")
     with listening((sys.executable, str(tmp_path / "guarded.py"))) as guarded:
-        words = ("ping",) if subcommand == "call" else ()
-        code, out, err = ran(capsys, subcommand, guarded.url("http"), *words)
-    assert code == 3
-    assert "answered HTTP 401" in out + err
-    assert "--header 'Authorization: Bearer ${TOKEN}'" in out + err
-    assert "headers=" not in out + err
+        for subcommand, *words in (("list",), ("inspect",), ("doctor",), ("call", "ping")):
+            code, out, err = ran(capsys, subcommand, guarded.url("http"), *words)
+            assert (subcommand, code) == (subcommand, 3)
+            assert "answered HTTP 401" in out + err
+            assert "--header 'Authorization: Bearer ${TOKEN}'" in out + err
+            assert "headers=" not in out + err
 
 
 @pytest.mark.parametrize("kind", [InvalidResponseError, ConnectionClosedError])
@@ -191,8 +188,8 @@ def test_missing_authentication_is_reported_with_the_option(
 @pytest.mark.parametrize(
     ("words", "path"),
     [
-        (("--transport", "http"), "/mcp"),
-        (("--transport", "sse"), "/sse"),
+        pytest.param(("--transport", "http"), "/mcp", marks=pytest.mark.slow),
+        pytest.param(("--transport", "sse"), "/sse", marks=pytest.mark.slow),
         (("--transport", "http", "--path", "/a b/é"), "/a%20b/%C3%A9"),
     ],
 )

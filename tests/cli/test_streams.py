@@ -39,8 +39,17 @@ def test_an_answer_that_cannot_be_written_ends_with_2(words: str) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize("buffered", ["", "1"])
-@pytest.mark.parametrize("words", ["--help", "--version", "list --help"])
+@pytest.mark.parametrize(
+    ("words", "buffered"),
+    [
+        ("--help", ""),
+        pytest.param("--help", "1", marks=pytest.mark.slow),
+        pytest.param("--version", "", marks=pytest.mark.slow),
+        pytest.param("--version", "1", marks=pytest.mark.slow),
+        pytest.param("list --help", "", marks=pytest.mark.slow),
+        ("list --help", "1"),
+    ],
+)
 def test_help_that_cannot_be_written_ends_with_2(words: str, buffered: str) -> None:
     message = "error: The answer cannot be written to stdout: No space left on device.\n"
     assert shell(f"kinwire {words} >/dev/full", PYTHONUNBUFFERED=buffered) == (2, "", message)
@@ -48,7 +57,13 @@ def test_help_that_cannot_be_written_ends_with_2(words: str, buffered: str) -> N
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize(
-    ("words", "code"), [("doctor", 0), ("validate a.jsonl", 1), ("lst", 2), ("list --fromat", 2)]
+    ("words", "code"),
+    [
+        pytest.param("doctor", 0, marks=pytest.mark.slow),
+        ("validate a.jsonl", 1),
+        ("lst", 2),
+        pytest.param("list --fromat", 2, marks=pytest.mark.slow),
+    ],
 )
 def test_what_stderr_does_not_take_changes_no_exit_code(
     words: str, code: int, tmp_path: Path
