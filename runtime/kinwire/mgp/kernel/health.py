@@ -181,8 +181,11 @@ class HealthMonitor:
                 return await self._server.session.call(
                     MGP_HEALTH_STATUS, RequestParams(), timeout=None
                 )
+            except ConnectionClosedError:
+                if self._server.session.closed:
+                    raise
             except (RpcError, InvalidResponseError):
-                return None
+                pass
         return None
 
 
