@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ("GroupMemory", "MemoryUnknownError")
+__all__ = ("GroupMemory", "MemoryUnknownError", "must_be_readable")
 
 import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 
 from anyio import to_thread
 
@@ -20,6 +21,20 @@ class MemoryUnknownError(KinwireError):
     """The memory of processes cannot be read here."""
 
 
+def must_be_readable() -> None:
+    """Check that the memory of groups can be read.
+
+    Raises:
+        MemoryUnknownError: psutil is not installed, or this system has no process groups.
+    """
+    if not hasattr(os, "getpgid"):
+        raise MemoryUnknownError("max_memory_bytes: this system has no groups of processes.")
+    if find_spec("psutil") is None:
+        raise MemoryUnknownError(
+            "max_memory_bytes: psutil is not installed. Install kinwire[supervisor]."
+        )
+
+
 class GroupMemory:
     """The resident memory of process groups: one look at all processes serves every server."""
 
@@ -29,11 +44,7 @@ class GroupMemory:
         self._looked = -_KEPT
 
     async def of(self, group: int) -> int:
-        """Return the bytes that the processes of a group have in memory; 0 if it has none.
-
-        Raises:
-            MemoryUnknownError: the extra `supervisor` is not installed.
-        """
+        """Return the bytes that the processes of a group have in memory; 0 if it has none."""
         now = time.monotonic()
         if now - self._looked >= _KEPT:
             self._found = await to_thread.run_sync(self._read)
@@ -42,12 +53,8 @@ class GroupMemory:
 
 
 def _resident_by_group() -> Mapping[int, int]:
-    try:
-        import psutil
-    except ImportError as error:
-        raise MemoryUnknownError(
-            "max_memory_bytes: psutil is not installed. Install kinwire[supervisor]."
-        ) from error
+    import psutil
+
     found = defaultdict[int, int](int)
     for process in psutil.process_iter():
         try:

@@ -21,6 +21,7 @@ from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.lifecycle import LifecycleManager
 from kinwire.mgp.kernel.supervisor.actor import ServerActor
 from kinwire.mgp.kernel.supervisor.changed_servers import ChangedServers
+from kinwire.mgp.kernel.supervisor.group_memory import must_be_readable
 from kinwire.mgp.kernel.supervisor.kept_histories import KeptHistories
 from kinwire.mgp.kernel.supervisor.launch import launch
 from kinwire.mgp.kernel.supervisor.leased import SupervisedRegistry, run_leased
@@ -208,10 +209,12 @@ class Supervisor:
         With `registered` it belongs to the registry of the kernel, and `replace` leaves it alone.
 
         Raises:
+            MemoryUnknownError: the spec limits memory, which cannot be read here.
             ValueError: there is a server of this id, here or in another supervisor of the kernel.
             SessionStateError: the supervisor is not open.
         """
         _ADD.check(spec=spec, start=start, registered=registered)
+        _by_id([spec])
         group = self._open()
         actor = ServerActor(spec, self._services, start=start)
         self._kernel.lifecycle.watch(spec.id, actor)
@@ -330,9 +333,17 @@ class Supervisor:
 
 
 def _by_id(specs: Iterable[ServerSpec]) -> dict[str, ServerSpec]:
+    """Return specs that can be followed, by their ids.
+
+    Raises:
+        ValueError: two have one id.
+        MemoryUnknownError: one limits memory, which cannot be read here.
+    """
     found: dict[str, ServerSpec] = {}
     for spec in specs:
         if spec.id in found:
             raise ValueError(f"specs: expected one for each id, got two for {spec.id!r:.60}")
+        if spec.max_memory_bytes is not None:
+            must_be_readable()
         found[spec.id] = spec
     return found

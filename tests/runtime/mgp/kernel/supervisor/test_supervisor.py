@@ -11,6 +11,8 @@ import anyio.lowlevel
 import pytest
 
 from kinwire.mgp import MgpKernel, RestartRules, ServerSpec, Supervisor
+from kinwire.mgp.kernel.supervisor import group_memory
+from kinwire.mgp.kernel.supervisor.group_memory import MemoryUnknownError
 from kinwire.mgp.kernel.supervisor.kept_histories import KeptHistories
 from kinwire.rpc.errors import SessionStateError
 from kinwire.storage import open_store
@@ -278,6 +280,20 @@ async def test_who_waits_for_a_server_is_told_when_the_supervisor_ends() -> None
             await anyio.wait_all_tasks_blocked()
             ending.start_soon(supervisor.remove, "s")
         assert codes == [2000]
+
+
+async def test_a_limit_of_memory_that_nobody_can_watch_is_refused_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(group_memory, "find_spec", lambda name: None)
+    raws = Raws()
+    async with supervising(raw=raws) as supervisor:
+        limited = spec(max_memory_bytes=1_000_000)
+        with pytest.raises(MemoryUnknownError, match=r"Install kinwire\[supervisor\]"):
+            await supervisor.add(limited)
+        with pytest.raises(MemoryUnknownError):
+            await supervisor.replace([limited])
+        assert (supervisor.servers, raws) == ([], [])
 
 
 async def test_wrong_arguments_are_refused_with_the_right_call() -> None:
