@@ -6,33 +6,40 @@ __all__ = ("MgpKernel",)
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from functools import partial
-from typing import Any, ClassVar
 
 from kinwire.managers.peer_records import PeerRecords
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
-from kinwire.mcp.extension import ExtensionBase, Next, capability_from
 from kinwire.mcp.host import Host
-from kinwire.mcp.log_messages import LEVELS as SEVERITIES
 from kinwire.mcp.server import Server
 from kinwire.mgp.kernel.access import AccessManager
 from kinwire.mgp.kernel.access_methods import AccessMethods
 from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
-from kinwire.mgp.kernel.audit import AuditLog, AuditOptions, kernel_event
+from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
 from kinwire.mgp.kernel.call_limits import CallLimits
 from kinwire.mgp.kernel.call_stream import CallStream
 from kinwire.mgp.kernel.callbacks import CallbackManager, Callbacks
-from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, as_agent, as_host, as_operator
+from kinwire.mgp.kernel.callers import Agent, as_agent, as_operator
 from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
 from kinwire.mgp.kernel.discovery_methods import DiscoveryMethods
 from kinwire.mgp.kernel.events import EventSubscriptions
 from kinwire.mgp.kernel.guarded_server import GuardedServer
-from kinwire.mgp.kernel.identities import must_be_itself
+from kinwire.mgp.kernel.kernel_arguments import (
+    ACTING_AS_OPERATOR,
+    ACTING_FOR,
+    ADD_ACCESS_TOOLS,
+    ADD_DISCOVERY_TOOLS,
+    EVENTS,
+    MGP_KERNEL,
+    OF,
+    REPLACE_POLICY,
+    RESET_QUOTA,
+    STREAM,
+)
+from kinwire.mgp.kernel.kernel_extension import GuardingExtension
 from kinwire.mgp.kernel.lifecycle import LifecycleManager
-from kinwire.mgp.kernel.manager import ServerManager
 from kinwire.mgp.kernel.permission_options import Permissions
 from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.kernel.policy_guard import PolicyGuard
@@ -41,14 +48,12 @@ from kinwire.mgp.kernel.registry_options import Registrations
 from kinwire.mgp.kernel.retries import RetryEngine
 from kinwire.mgp.kernel.server_events import ServerEvents
 from kinwire.mgp.kernel.server_rights import ServerRights
-from kinwire.mgp.kernel.streams import STREAM, CallStreams
+from kinwire.mgp.kernel.streams import CallStreams
 from kinwire.mgp.kernel.supervisor.supervisor import SupervisingKernel, Supervisor
 from kinwire.mgp.kernel.tool_guard import CallChecks, ToolGuard
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
-from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
 from kinwire.mgp.kernel.validators import CallValidators
 from kinwire.mgp.rules.config_problem import ConfigProblem
-from kinwire.mgp.rules.negotiation import active_extensions, read_offer
 from kinwire.mgp.rules.policy import Policy
 from kinwire.mgp.rules.retry import Retries
 from kinwire.mgp.rules.server_policy import ServerPolicy
@@ -56,126 +61,25 @@ from kinwire.mgp.rules.server_spec import ServerSpec
 from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.mgp.rules.trust import DEFAULTS
 from kinwire.rpc.calls import DEFAULT, ProgressCallback, Timeout
-from kinwire.rpc.errors import KinwireError, SessionStateError
-from kinwire.rpc.negotiated import Side
-from kinwire.rpc.session import Session
+from kinwire.rpc.errors import SessionStateError
 from kinwire.storage.clock import Clock, forward
 from kinwire.storage.records import Records
-from kinwire.support.arguments import (
-    PLAIN_FUNCTION,
-    TEXT,
-    TEXTS,
-    ArgumentCheck,
-    having,
-    instance_of,
-    one_of,
-    table_of,
-)
 from kinwire.transports.guarded_fetch.fetch import Network, SystemNetwork
 from kinwire_protocols import mgp
-from kinwire_protocols.base import JsonObject, from_wire, to_wire
-from kinwire_protocols.mcp.methods import PROTOCOL as MCP, TOOLS_CALL
+from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import CallToolRequestParams, LoggingLevel
 from kinwire_protocols.mgp.methods import (
     NOTIFICATIONS_MGP_AUDIT,
-    PROTOCOL,
 )
 from kinwire_protocols.mgp.models import (
     AuditNotificationParams,
     DefaultPolicy,
-    ServerOffer,
 )
-from kinwire_protocols.peer import Method, ProtocolTable
 
 logger = logging.getLogger("kinwire.mgp")
 
-EXTENSIONS = (
-    "security",
-    "access_control",
-    "audit",
-    "code_safety",
-    "lifecycle",
-    "bidirectional",
-    "discovery",
-)
-"""What a kernel always offers; handlers of yours add others."""
 
-SERVER_REFUSED = "io.kinwire.server_refused"
-
-_SERVERS = table_of(
-    instance_of(ServerPolicy, "ServerPolicy", "ServerPolicy()"),
-    "a dictionary from server_id to ServerPolicy",
-    '"files"',
-)
-_MGP_KERNEL = ArgumentCheck(
-    "MgpKernel",
-    "MgpKernel()",
-    {},
-    servers=_SERVERS.or_none,
-    unknown=instance_of(ServerPolicy, "ServerPolicy", "ServerPolicy()").or_none,
-    policy=instance_of(Policy, "Policy", 'load_policy("policy.toml")').or_none,
-    access=instance_of(Access, "Access", "Access()").or_none,
-    permissions=instance_of(Permissions, "Permissions", "Permissions(ask=...)").or_none,
-    confirmations=instance_of(Confirmations, "Confirmations", "Confirmations(confirm=...)").or_none,
-    callbacks=instance_of(Callbacks, "Callbacks", "Callbacks(answer=...)").or_none,
-    audit=instance_of(AuditOptions, "AuditOptions", "AuditOptions(log=...)").or_none,
-    retries=instance_of(Retries, "Retries", "Retries()").or_none,
-    registrations=instance_of(Registrations, "Registrations", "Registrations(ask=...)").or_none,
-    records=having(
-        ("get", "put", "scan"), "records of a store", 'await store.records("mgp")'
-    ).or_none,
-    network=having(("resolve", "connect"), "a network", "network").or_none,
-    clock=PLAIN_FUNCTION,
-)
-_REPLACE_POLICY = ArgumentCheck(
-    "MgpKernel.replace_policy",
-    "kernel.replace_policy(policy)",
-    {"policy": instance_of(Policy, "Policy", 'load_policy("policy.toml")')},
-)
-_OF = ArgumentCheck(
-    "MgpKernel.of",
-    "kernel.of(connection)",
-    {"connection": instance_of(Connection, "a Connection", "connection")},
-)
-_ACTING_FOR = ArgumentCheck(
-    "MgpKernel.acting_for", 'kernel.acting_for("agent.helper")', {"agent": AGENT_KIND}
-)
-_AS_OPERATOR = ArgumentCheck(
-    "MgpKernel.acting_as_operator", 'kernel.acting_as_operator("admin")', {"name": TEXT}
-)
-_ADD_ACCESS_TOOLS = ArgumentCheck(
-    "MgpKernel.add_access_tools",
-    "kernel.add_access_tools(server, agent_of)",
-    {
-        "server": instance_of(Server, "a Server", 'Server("gate", "1.0")'),
-        "agent_of": PLAIN_FUNCTION,
-    },
-)
-_EVENTS = ArgumentCheck(
-    "MgpKernel.events",
-    'kernel.events(connection, ["model.*"])',
-    {
-        "connection": instance_of(Connection, "a Connection", "connection"),
-        "channels": TEXTS,
-    },
-    min_severity=one_of(*SEVERITIES).or_none,
-)
-_ADD_DISCOVERY_TOOLS = ArgumentCheck(
-    "MgpKernel.add_discovery_tools",
-    "kernel.add_discovery_tools(server, agent_of)",
-    {
-        "server": instance_of(Server, "a Server", 'Server("gate", "1.0")'),
-        "agent_of": PLAIN_FUNCTION,
-    },
-)
-_RESET_QUOTA = ArgumentCheck(
-    "MgpKernel.reset_quota",
-    'kernel.reset_quota("agent.helper", "files")',
-    {"agent": TEXT, "server": TEXT},
-)
-
-
-class MgpKernel(ExtensionBase[GuardedServer]):
+class MgpKernel(GuardingExtension):
     """The host's side of MGP: `Host(..., extensions=[MgpKernel(...)])`.
 
     It guards the calls of tools to every server of the host, also to servers that speak only MCP.
@@ -188,10 +92,6 @@ class MgpKernel(ExtensionBase[GuardedServer]):
     hosts for the validator `network_restricted`, in place of this machine. `clock` returns the time
     in seconds since 1970.
     """
-
-    protocol: ProtocolTable = PROTOCOL
-    guards_plain_peers: ClassVar[bool] = True
-    only_side: ClassVar[Side | None] = "client"
 
     def __init__(  # noqa: PLR0913, PLR0915 - all that a kernel is made of
         self,
@@ -215,7 +115,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         Raises:
             TypeError, ValueError: an argument is not of its type, or out of range.
         """
-        _MGP_KERNEL.check(
+        MGP_KERNEL.check(
             servers=servers,
             unknown=unknown,
             policy=policy,
@@ -230,11 +130,11 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             network=network,
             clock=clock,
         )
-        super().__init__()
-        self._policy = PolicyGuard(policy, servers or {})
-        self._unknown = unknown or ServerPolicy()
         self._clock = forward(clock)
-        self._audit = AuditLog(audit or AuditOptions(), self._clock)
+        super().__init__(
+            PolicyGuard(policy, servers or {}), AuditLog(audit or AuditOptions(), self._clock)
+        )
+        self._unknown = unknown or ServerPolicy()
         self._limits = CallLimits(self._clock)
         self.access = AccessManager(
             records,
@@ -276,7 +176,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         asked = CallbackManager(callbacks or Callbacks(), self._audit, self._clock)
         asked.serve(self.handlers)
         self._streams = CallStreams(self.handlers)
-        self._managers: tuple[ServerManager, ...] = (
+        self._managers = (
             self._lifecycle,
             self._tool_guard,
             self.confirmations,
@@ -322,7 +222,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
                 that the file has too.
             TypeError: `policy` is not a `Policy`.
         """
-        _REPLACE_POLICY.check(policy=policy)
+        REPLACE_POLICY.check(policy=policy)
         self._policy.replace(policy)
         self._tool_guard.report_mistakes(self.servers)
         return [one.id for one in self.servers if one.policy != self._policy_for(one.id)]
@@ -334,7 +234,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     def of(self, connection: Connection) -> GuardedServer | None:
         """Return the guarded side of a connection; None if it is over."""
-        _OF.check(connection=connection)
+        OF.check(connection=connection)
         return self.peer_of(connection.session)
 
     def stream(
@@ -380,7 +280,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         that agent. Outside of a block the agent is `host`, and so it is in handlers of what servers
         ask for, also if the block connected them.
         """
-        _ACTING_FOR.check(agent=agent)
+        ACTING_FOR.check(agent=agent)
         return as_agent(agent)
 
     def acting_as_operator(self, name: str) -> AbstractContextManager[None]:
@@ -388,12 +288,12 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
         It holds for the task that enters the block, and not for tasks that are started in it.
         """
-        _AS_OPERATOR.check(name=name)
+        ACTING_AS_OPERATOR.check(name=name)
         return as_operator(name)
 
     def reset_quota(self, agent: str, server: str) -> None:
         """Let an agent begin its quotas of a server's tools again."""
-        _RESET_QUOTA.check(agent=agent, server=server)
+        RESET_QUOTA.check(agent=agent, server=server)
         self._limits.reset_quota(agent, server)
 
     def supervise(self, host: Host, specs: Iterable[ServerSpec] = ()) -> Supervisor:
@@ -439,7 +339,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
         Source: MGP 0.2.0 sections 13.2 and 13.3.
         """
-        _EVENTS.check(connection=connection, channels=channels, min_severity=min_severity)
+        EVENTS.check(connection=connection, channels=channels, min_severity=min_severity)
         return self._events.subscribed(connection.session, channels, min_severity)
 
     def add_access_tools(self, server: Server, agent_of: Callable[[Context], str]) -> None:
@@ -448,7 +348,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         `agent_of` is a plain function that returns which agent is the client of a request; it must
         not take that from the message. Agents see their own entries and change none.
         """
-        _ADD_ACCESS_TOOLS.check(server=server, agent_of=agent_of)
+        ADD_ACCESS_TOOLS.check(server=server, agent_of=agent_of)
         self._access_methods.add_tools(server, agent_of)
 
     def add_discovery_tools(self, server: Server, agent_of: Callable[[Context], str]) -> None:
@@ -457,69 +357,8 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         `agent_of` is as for `add_access_tools`. Agents see the tools that they may use, and take
         out only what they have registered themselves.
         """
-        _ADD_DISCOVERY_TOOLS.check(server=server, agent_of=agent_of)
+        ADD_DISCOVERY_TOOLS.check(server=server, agent_of=agent_of)
         self._discovery.add_tools(server, agent_of)
-
-    def offer(self, theirs: JsonObject | None) -> JsonObject:
-        """Return what the kernel offers: its version and its extensions (MGP 0.2.0, 2.2)."""
-        gates: JsonObject = {"version": PROTOCOL.version, "extensions": list(EXTENSIONS)}
-        return capability_from(self.handlers, gates)
-
-    def understood(self, offer: JsonObject) -> JsonObject | None:
-        """Return what counts of an offer: None with another major version (MGP 0.2.0, 2.4)."""
-        reading = read_offer(offer, PROTOCOL.version)
-        for warning in reading.warnings:
-            logger.warning("an offer of MGP: %s", warning)
-        return None if reading.offer is None else to_wire(reading.offer)
-
-    def attach(self, session: Session, theirs: JsonObject | None) -> None:
-        """Guard a server, also one that does not speak MGP."""
-        super().attach(session, {} if theirs is None else theirs)
-
-    def join(self, session: Session, theirs: JsonObject) -> GuardedServer:
-        """Return the guarded side of a session; `theirs` is empty for a plain server.
-
-        Raises:
-            DuplicateServerError: a connection to the same server is open.
-            IdentityRefusedError: it declares the identity of another server.
-        """
-        server = self._made(session, from_wire(ServerOffer, theirs) if theirs else None)
-        try:
-            self.must_be_only_session(session)
-            must_be_itself(server, self.servers, self._policy.servers)
-        except KinwireError as error:
-            reason: JsonObject = {"reason": str(error)}
-            self._audit.note(kernel_event(SERVER_REFUSED, server.id, "BLOCKED", reason))
-            raise
-        session.intercept_inbound(as_host, passes_result=True)
-        session.must_not_repeat_handshake()  # a new session may be with another program
-        if server.offer is not None:
-            for row in _traced_rows():
-                session.intercept_outbound(_trace, row)
-        for manager in self._managers:
-            manager.join(server)
-        return server
-
-    async def negotiated(self, session: Session) -> None:
-        """Write that the server is connected, and forward events to it if it takes them."""
-        server = self.peer_of(session)
-        if server is not None:
-            await self._audit.record(kernel_event("SERVER_CONNECTED", server.id))
-            gone = kernel_event("SERVER_DISCONNECTED", server.id)
-            session.start_soon(partial(self._audit.attend, server, gone))
-            for manager in self._managers:
-                await manager.negotiate(server)
-
-    def left(self, peer: GuardedServer) -> None:
-        """Forget what was decided for the connection alone."""
-        for manager in self._managers:
-            manager.left(peer)
-
-    def _made(self, session: Session, offer: ServerOffer | None) -> GuardedServer:
-        policy = self._policy_for(session.identity.server_id or "")
-        theirs = () if offer is None else offer.extensions
-        extensions = active_extensions(self.offer(None)["extensions"], theirs)
-        return GuardedServer(session, offer, extensions, policy)
 
     def _policy_for(self, id: str) -> ServerPolicy:
         """Return what holds for a server: what was registered at run time is always sandboxed."""
@@ -541,15 +380,3 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     def _is_transient(self, server_id: str) -> bool:
         return any(one.id == server_id and one.transient for one in self.servers)
-
-
-def _traced_rows() -> Iterator[Method[Any, Any]]:
-    for table in (MCP, PROTOCOL):
-        for row in table.methods.values():
-            if row.kind == "request" and row.sender != "server" and row is not TOOLS_CALL:
-                yield row
-
-
-async def _trace(params: Any, method: Method[Any, Any], go_on: Next[Any, Any]) -> Any:
-    """Send a request with a trace id (MGP 0.2.0 section 6.5)."""
-    return await go_on(traced(params, trace_of(params) or new_trace_id()))

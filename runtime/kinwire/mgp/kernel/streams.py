@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ("STREAM", "CallStreams")
+__all__ = ("CallStreams",)
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import anyio
 
-from kinwire.mcp.connection import Connection
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mgp.kernel.call_stream import CallStream, StreamUnreadError
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.stream_inbox import StreamChunk, StreamInbox
-from kinwire.rpc.calls import DEFAULT, TIMEOUT_KIND, ProgressCallback, Timeout
+from kinwire.rpc.calls import DEFAULT, ProgressCallback, Timeout
 from kinwire.rpc.engine.streamed import Backlog
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
-from kinwire.support.arguments import OBJECT, PLAIN_FUNCTION, TEXT, ArgumentCheck, instance_of
 from kinwire.support.background import background
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import TOOLS_CALL
@@ -32,18 +30,6 @@ from kinwire_protocols.mgp.models import (
     StreamChunkNotificationParams,
     StreamProgressNotificationParams,
     ToolCallExtras,
-)
-
-STREAM = ArgumentCheck(
-    "MgpKernel.stream",
-    'kernel.stream(connection, "think", {})',
-    {
-        "connection": instance_of(Connection, "a Connection", "connection"),
-        "tool": TEXT,
-        "arguments": OBJECT.or_none,
-    },
-    timeout=TIMEOUT_KIND,
-    on_progress=PLAIN_FUNCTION.or_none,
 )
 
 _PATIENCE = 3.0  # seconds without a reader, while an ordinary call waits for it

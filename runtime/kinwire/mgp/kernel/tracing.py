@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-__all__ = ("new_trace_id", "trace_of", "traced", "traced_json")
+__all__ = ("new_trace_id", "trace_of", "trace_requests", "traced", "traced_json")
 
+from collections.abc import Iterator
 from random import getrandbits
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from kinwire.mcp.extension import Next
 from kinwire.mgp.rules.trace import trace_id_in, traceparent
 from kinwire.rpc.codec import is_object
+from kinwire.rpc.session import Session
 from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
+from kinwire_protocols.mcp.methods import PROTOCOL as MCP, TOOLS_CALL
 from kinwire_protocols.mcp.models import RequestMeta
 from kinwire_protocols.mgp.augments import EVERY_PARAMS_TRACE_ID
+from kinwire_protocols.mgp.methods import PROTOCOL
+from kinwire_protocols.peer import Method
 
 P = TypeVar("P", bound=Message)
 
@@ -52,6 +58,24 @@ def traced_json(params: JsonObject, trace_id: str) -> JsonObject:
     if "traceparent" not in meta:
         meta["traceparent"] = traceparent(trace_id, _span())
     return {**params, "trace_id": trace_id, "_meta": meta}
+
+
+def trace_requests(session: Session) -> None:
+    """Send each request to a server with a trace id; calls of tools get theirs from their guard."""
+    for row in _traced_rows():
+        session.intercept_outbound(_trace, row)
+
+
+def _traced_rows() -> Iterator[Method[Any, Any]]:
+    for table in (MCP, PROTOCOL):
+        for row in table.methods.values():
+            if row.kind == "request" and row.sender != "server" and row is not TOOLS_CALL:
+                yield row
+
+
+async def _trace(params: Any, method: Method[Any, Any], go_on: Next[Any, Any]) -> Any:
+    """Send a request with a trace id (MGP 0.2.0 section 6.5)."""
+    return await go_on(traced(params, trace_of(params) or new_trace_id()))
 
 
 def _span() -> str:
