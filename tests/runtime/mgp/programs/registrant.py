@@ -11,7 +11,7 @@ server = Server("registrant", "1", extensions=[MgpServer(extensions=["discovery"
 
 @server.tool
 async def show_outcome(word: str, context: Context) -> str:
-    """Register a server with this word as its command, and show the state that it has, or the error."""
+    """Register a server with this word as its command; show the state that it has, or the error."""
     kernel = mgp.ClientStub(context.session)
     try:
         entry = await kernel.mgp_discovery_register(
