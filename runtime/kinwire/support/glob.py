@@ -35,6 +35,7 @@ class Pattern:
             )
         self.text = text
         self._literals: dict[str, int] = {}
+        self._known: dict[str, int] = {}  # which places accept a sign: of those in ASCII
         self._tests: list[tuple[int, _Test]] = []
         self._stars = 0  # stay on any character but a slash, and may match nothing
         self._starts = 0  # of `**/`: at the beginning of a part, may match nothing
@@ -80,10 +81,15 @@ class Pattern:
         return active | (active & self._stars) << 1
 
     def _accepted(self, sign: str) -> int:
+        known = self._known.get(sign)
+        if known is not None:
+            return known
         accepted = self._literals.get(sign, 0)
         for bit, test in self._tests:
             if test(sign):
                 accepted |= bit
+        if sign.isascii():
+            self._known[sign] = accepted
         return accepted
 
     def _add_part(self, part: str, *, last: bool) -> None:

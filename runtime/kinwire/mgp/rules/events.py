@@ -11,12 +11,12 @@ __all__ = (
 )
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from kinwire.mcp.log_messages import LEVELS
 from kinwire.support.bounded import LruDict
-from kinwire.support.glob import PATTERN_SIZE, Pattern
+from kinwire.support.glob import Pattern
 from kinwire_protocols.mgp.tables import CHANNEL_PATTERNS
 from kinwire_protocols.nearest import nearest
 
@@ -35,7 +35,8 @@ OWN_CHANNELS: Final = (
 """The channels that every `MgpServer` has, and on which it emits events by itself."""
 
 _CHANNEL = re.compile(r"[a-z][a-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+", re.ASCII)
-_LONGEST = 128  # characters of the name of a channel
+_LONGEST = 128  # characters of the name of a channel, and of a pattern
+_AT_ONCE = 500  # channels that are matched
 _REMEMBERED = 100  # channels of which it is known whether they were asked for
 _RANKS: dict[str, int] = {level: rank for rank, level in enumerate(LEVELS)}
 _PATTERN_SIGNS = frozenset("*?[\\")
@@ -53,7 +54,8 @@ class EventSelection:
     """Which events a subscription takes: of these channels, from a severity on.
 
     A channel is given by its name, or by a pattern such as `model.*`, whose signs are those of
-    `support/glob.py`: `*` also stands for several parts, so `*` alone is every channel.
+    `support/glob.py`: `*` also stands for several parts, so `*` alone is every channel. What is
+    longer than a channel's name can be is neither matched nor a pattern: that would take long.
     """
 
     def __init__(self, channels: Iterable[str], min_severity: str | None = None) -> None:
@@ -61,43 +63,50 @@ class EventSelection:
         self._names = frozenset(self._asked)
         self._patterns = {text: Pattern(text) for text in self._asked if _is_pattern(text)}
         self._known = LruDict[str, bool](_REMEMBERED)
-        self._least = -1 if min_severity is None else severity_rank(min_severity)
+        self.least: Final = -1 if min_severity is None else severity_rank(min_severity)
+        """The `severity_rank` from which on events are taken."""
 
-    def split(self, declared: Collection[str]) -> tuple[list[str], list[str]]:
+    def found(self, declared: Collection[str]) -> Iterator[tuple[str, set[str]]]:
+        """Yield each name and pattern with declared channels; none takes longer than a moment."""
+        names = list(declared)
+        for text in self._asked:
+            pattern = self._patterns.get(text)
+            if pattern is None:
+                yield text, {text} if text in declared else set()
+                continue
+            for at in range(0, len(names), _AT_ONCE):
+                yield text, {name for name in names[at : at + _AT_ONCE] if pattern.matches(name)}
+
+    def split(
+        self, declared: Collection[str], found: Iterable[tuple[str, set[str]]] | None = None
+    ) -> tuple[list[str], list[str]]:
         """Return the declared channels that are taken, and what was asked for without any.
 
         The first are names, in the order in which they are declared; the second are in the order
-        in which they were asked for.
+        in which they were asked for. `found` is all that `found` has yielded, if it was called.
         """
-        found = {text: self._found(text, declared) for text in self._asked}
-        taken = set[str]().union(*found.values())
-        missing = [text for text, names in found.items() if not names]
+        matched: dict[str, set[str]] = {text: set() for text in self._asked}
+        for text, names in self.found(declared) if found is None else found:
+            matched[text] |= names
+        taken = set[str]().union(*matched.values())
+        missing = [text for text, names in matched.items() if not names]
         return [name for name in declared if name in taken], missing
 
     def takes(self, channel: str, severity: str | None) -> bool:
         """Return whether an event of this channel and severity is taken."""
-        return self.takes_rank(severity_rank(severity)) and self._names_channel(channel)
-
-    def takes_rank(self, rank: int) -> bool:
-        """Return whether an event of a channel that is taken passes with its `severity_rank`."""
-        return rank >= self._least
+        return severity_rank(severity) >= self.least and self._names_channel(channel)
 
     def _names_channel(self, channel: str) -> bool:
         """Return whether it was asked for; matching a pattern costs more than reading an event."""
+        if len(channel) > _LONGEST:
+            return channel in self._names
         known = self._known.get(channel)
         if known is None:
             known = channel in self._names or any(
                 pattern.matches(channel) for pattern in self._patterns.values()
             )
-            if len(channel) <= _LONGEST:
-                self._known.put(channel, known)
+            self._known.put(channel, known)
         return known
-
-    def _found(self, text: str, declared: Collection[str]) -> set[str]:
-        pattern = self._patterns.get(text)
-        if pattern is None:
-            return {text} if text in declared else set()
-        return {name for name in declared if pattern.matches(name)}
 
 
 def checked_channels(names: Iterable[str]) -> tuple[str, ...]:
@@ -132,4 +141,4 @@ def _hint(name: str, families: list[str]) -> str:
 
 
 def _is_pattern(text: str) -> bool:
-    return 0 < len(text) <= PATTERN_SIZE and not _PATTERN_SIGNS.isdisjoint(text)
+    return 0 < len(text) <= _LONGEST and not _PATTERN_SIGNS.isdisjoint(text)

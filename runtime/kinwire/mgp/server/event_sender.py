@@ -12,7 +12,6 @@ from typing import Final
 import anyio
 from pydantic_core import from_json
 
-from kinwire.mgp.rules.events import EventSelection
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.session import Session
@@ -30,11 +29,11 @@ QUEUED: Final = 1_000
 class Subscription:
     """Which events one kernel wants under one id, and those that wait to be sent to it."""
 
-    __slots__ = ("_dropped", "_own", "_queue", "id", "selection", "sender")
+    __slots__ = ("_dropped", "_own", "_queue", "id", "least", "sender")
 
-    def __init__(self, id: str, selection: EventSelection, sender: EventSender) -> None:
+    def __init__(self, id: str, least: int, sender: EventSender) -> None:
         self.id = id
-        self.selection = selection
+        self.least = least  # the rank of the severity from which on it takes events
         self.sender = sender
         self._own = EncodedObject({"subscription_id": id})
         self._queue = DropOldestQueue[EncodedObject](QUEUED)
@@ -77,12 +76,15 @@ class EventSender:
         self._named = 0
         self.subscriptions: dict[str, Subscription] = {}
 
-    def subscribe(self, selection: EventSelection) -> Subscription:
-        """Add a subscription, and return it."""
+    def subscribe(self, least: int) -> Subscription:
+        """Add a subscription, and return it; `least` is the rank of the severity that it wants.
+
+        Nothing of what the kernel has written is kept: names may be long.
+        """
         if not self._named:  # here: the task must not belong to a request that emits something
             self._session.start_soon(self._run)
         self._named += 1
-        made = Subscription(f"sub-{self._named:03d}", selection, self)
+        made = Subscription(f"sub-{self._named:03d}", least, self)
         self.subscriptions[made.id] = made
         return made
 

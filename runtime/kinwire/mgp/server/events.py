@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Collection
 from typing import Final
 
+from anyio.lowlevel import checkpoint
+
 from kinwire.mcp.context import Context
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mgp.errors import refusal
@@ -115,7 +117,7 @@ class EventPublisher:
         self, channel: str, severity: str | None, to: Session | None
     ) -> list[Subscription]:
         rank, readers = severity_rank(severity), self._channels[channel]
-        taking = [one for one in readers if one.selection.takes_rank(rank)]
+        taking = [one for one in readers if rank >= one.least]
         if to is None:
             return taking
         sender = self._senders.get(to)
@@ -147,8 +149,12 @@ class EventPublisher:
             )
         least = None if params.filter is None else params.filter.min_severity
         selection = EventSelection(params.channels, least)
-        subscribed, unsupported = selection.split(self._channels)
-        made = sender.subscribe(selection)
+        found = list[tuple[str, set[str]]]()
+        for part in selection.found(self._channels):
+            found.append(part)
+            await checkpoint()  # others get a turn: a kernel may ask for much
+        subscribed, unsupported = selection.split(self._channels, found)
+        made = sender.subscribe(selection.least)
         for name in subscribed:
             self._channels[name][made] = None
         self._own.subscribed(context.session, subscribed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, strategies as st
 
@@ -26,7 +28,8 @@ def test_what_is_asked_for_is_split_into_channels_and_the_rest() -> None:
             [],
             ["security.*", "model", "model.", "", "MODEL.*"],
         ),
-        (["x", "x", "*" * 513], [], ["x", "*" * 513]),
+        (["x", "x", "*" * 513, "*" * 129], [], ["x", "*" * 513, "*" * 129]),
+        (["*" * 128], DECLARED, []),
         ([], [], []),
     ]
     for asked, subscribed, unsupported in table:
@@ -41,6 +44,20 @@ def test_severities_are_those_of_logs_in_their_order_and_absent_is_info() -> Non
         assert selection.takes("model.x", None) is (place <= LEVELS.index("info"))
         assert selection.takes("model.x", "catastrophe")  # it may be worse than all
     assert EventSelection(["model.*"]).takes("model.x", "debug")
+
+
+def test_no_name_and_no_pattern_takes_longer_than_a_moment_to_match() -> None:
+    names = [f"model.c{number}" for number in range(2000)]
+    parts = list(EventSelection(["model.*", "*9", names[7], "nope"]).found(names))
+    assert max(len(found) for _, found in parts) <= 500
+    assert EventSelection(["*9"]).split(names, parts[4:8])[0] == names[9::10]
+    long = "model." + "x" * 1_000_000
+    began = time.perf_counter()
+    assert not EventSelection(["*x*", "model.*"]).takes(long, None)
+    assert EventSelection([long]).takes(long, None)
+    slow = [f"{'[a-z]*' * 80}{number}" for number in range(100)]
+    assert EventSelection(slow).split(DECLARED) == ([], slow)
+    assert time.perf_counter() - began < 0.2
 
 
 @given(st.lists(st.text("ab.*?", max_size=6), max_size=4))

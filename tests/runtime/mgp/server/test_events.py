@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import tracemalloc
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from itertools import count, islice
@@ -138,6 +139,28 @@ async def test_each_kernel_has_its_own_subscriptions_of_which_there_are_at_most_
     assert [codes(one)[0] for one in (long, wrong)] == [-32602, -32602]
     assert stolen["result"] == {"unsubscribed": names[50] == theirs["subscription_id"]}
     assert [len(one.of(EVENT)) for one in (raw, other)] == [100, 2]
+
+
+async def test_what_a_kernel_asks_for_holds_nobody_up_and_takes_no_memory() -> None:
+    guarded = MgpServer(channels=[f"model.c{number}" for number in range(400)])
+    raw, other = RawKernel(), RawKernel()
+    async with serving(guarded, raw, other):
+        slow = [f"{'[a-z]*' * 20}{number}" for number in range(100)]
+        raw.say(id="slow", method=SUBSCRIBE, params={"channels": slow})
+        await other.ask("early", "ping")
+        assert not any(one["id"] == "slow" for one in raw.heard)
+        while raw.heard[-1]["id"] != "slow":
+            await other.settle()
+        assert raw.heard[-1]["result"]["unsupported"] == slow
+        tracemalloc.start()
+        for id in range(10):
+            made = await subscribed(raw, id, "x" * 500_000, "y.*" + "x" * 500_000)
+            assert made["subscribed"] == []
+            raw.heard.clear()
+        del made
+        grown, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert grown < 2_000_000
 
 
 @pytest.mark.spec("mgp-13.3-1")
