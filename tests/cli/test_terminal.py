@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import subprocess
+import shlex
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
 
+from kinwire_cli import running
+from tests.cli.fixtures_scripts import Captured, greeting, ran
+
 pytest.importorskip("pty", reason="needs pseudo-terminals")
 
-import fcntl
-import pty
-import select
-import struct
-import termios
+from tests.cli.fixtures_terminal import CTRL_C, FAST, KINWIRE, Terminal, on_terminal
 
-KINWIRE = [sys.executable, "-m", "kinwire"]
 ROOT = Path(__file__).parents[2]
-CTRL_C = "\x03"
 ERASE = "\r\x1b[K"
 SLOW = """
 import anyio
@@ -40,92 +36,6 @@ if __name__ == "__main__":
     server.run()
 """
 SILENT = [sys.executable, "-c", "import time; time.sleep(60)"]
-FAST = """
-import sys
-from kinwire_cli import main, running
-
-running.STATUS_AFTER = running._TICK = 0.2
-sys.exit(main())
-"""
-
-
-class Terminal:
-    """A command on a pseudo-terminal, which is its stderr and, unless it is piped, its stdout."""
-
-    def __init__(
-        self,
-        words: list[str],
-        folder: Path,
-        columns: int = 80,
-        *,
-        piped: bool = False,
-        env: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
-        own, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
-        }
-        self._process = subprocess.Popen(
-            words,
-            stdin=theirs,
-            stdout=subprocess.PIPE if piped else theirs,
-            stderr=theirs,
-            cwd=folder,
-            env={**kept, "TERM": "xterm", **env},
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )
-        os.close(theirs)
-        self._own = own
-        self.text = ""
-
-    def read(self, until: Callable[[str], object] = lambda _: False, timeout: float = 30) -> str:
-        """Return what has been written, once `until` holds of it or the command has ended."""
-        end = time.monotonic() + timeout
-        while not until(self.text) and time.monotonic() < end:
-            if select.select([self._own], [], [], 0.1)[0]:
-                try:
-                    self.text += os.read(self._own, 65536).decode()
-                except OSError:  # everybody has closed it
-                    break
-        return self.text
-
-    def settle(self) -> str:
-        """Return what has been written, once the command waits; elsewhere than on Linux later."""
-        used, since = "", time.monotonic()
-
-        def waits(_: str) -> bool:
-            nonlocal used, since
-            before, used, now = used, self._used(), time.monotonic()
-            since = since if used == before else now
-            return used != "" and now > since + 0.5
-
-        return self.read(waits, timeout=3)
-
-    def _used(self) -> str:
-        """Return the time on a processor, empty if it cannot be had."""
-        stat = Path(f"/proc/{self._process.pid}/stat")
-        return "-".join(stat.read_text().split()[13:15]) if stat.exists() else ""
-
-    def type(self, text: str) -> None:
-        """Press these keys."""
-        os.write(self._own, text.encode())
-
-    def end(self) -> tuple[int, str, str]:
-        """Return exit code, what the terminal got, and what a pipe at stdout got."""
-        self.read()
-        try:
-            with self._process:
-                pipe = self._process.stdout
-                out = pipe.read().decode() if pipe else ""
-                code = self._process.wait(10)
-        finally:
-            self._process.kill()
-            os.close(self._own)
-        return code, self.text.replace("\r\n", "\n"), out
 
 
 def screen(text: str) -> list[str]:
@@ -153,48 +63,66 @@ def test_a_silent_call_shows_how_long_it_takes_and_leaves_nothing(folder: Path) 
     assert screen(text)[0] == "{"
 
 
-def test_a_status_goes_to_the_terminal_and_not_into_a_pipe(folder: Path) -> None:
-    call = [sys.executable, "-c", FAST, "call", "slow.py", "wait", "seconds=1"]
-    code, text, out = Terminal(call, folder, piped=True).end()
+TOOL = {"name": "wait", "inputSchema": {"type": "object"}}
+
+
+def slow_call(
+    monkeypatch: pytest.MonkeyPatch, after: float = 0.05, seconds: float = 0.4
+) -> list[str]:
+    """Return the words of a call that lasts so long; a status is shown after `after` seconds."""
+    monkeypatch.setattr(running, "STATUS_AFTER", after)
+    monkeypatch.setattr(running, "_TICK", 0.05)
+    results: tuple[object, ...] = (greeting({"tools": {}}), {"tools": [TOOL]}, {"content": []})
+    greets, lists, answers = (
+        f"echo {shlex.quote(json.dumps({'jsonrpc': '2.0', 'id': number, 'result': result}))}"
+        for number, result in enumerate(results, 1)
+    )
+    server = f"read a; {greets}; read a; read a; {lists}; read a; sleep {seconds}; {answers}; cat"
+    return ["call", "wait", "--", "sh", "-c", f"{server} > /dev/null"]
+
+
+def test_a_status_goes_to_the_terminal_and_not_into_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    code, text, out = on_terminal(monkeypatch, *slow_call(monkeypatch), piped=True)
     assert (code, out[:1], "\x1b" in out) == (0, "{", False)
     assert waiting(text)
     assert screen(text) == [""]
 
 
-def test_a_status_fits_the_terminal_with_room_for_ctrl_c(folder: Path) -> None:
-    call = [sys.executable, "-c", FAST, "call", "slow.py", "wait", "seconds=1"]
-    _, text, _ = Terminal(call, folder, columns=30).end()
+def test_a_status_fits_the_terminal_with_room_for_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, text, _ = on_terminal(monkeypatch, *slow_call(monkeypatch), columns=30)
     shown = re.findall(r"\r\x1b\[K(waiting[^\r]*)", text)
     assert {len(status) for status in shown} == {27}
 
 
-def test_a_quick_call_shows_no_status(folder: Path) -> None:
-    program = FAST.replace("0.2", "20")
-    call = [sys.executable, "-c", program, "call", "slow.py", "wait", "seconds=0"]
-    code, text, _ = Terminal(call, folder).end()
+def test_a_quick_call_shows_no_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = slow_call(monkeypatch, after=20, seconds=0)
+    code, text, _ = on_terminal(monkeypatch, *call)
     assert (code, "waiting" in text) == (0, False)
 
 
-def test_a_terminal_that_cannot_erase_gets_no_status(folder: Path) -> None:
-    call = [sys.executable, "-c", FAST, "call", "slow.py", "wait", "seconds=1"]
-    code, text, _ = Terminal(call, folder, env={"TERM": "dumb"}).end()
+def test_a_terminal_that_cannot_erase_gets_no_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = slow_call(monkeypatch)
+    code, text, _ = on_terminal(monkeypatch, *call, env={"TERM": "dumb"})
     assert (code, "waiting" in text, "\x1b" in text) == (0, False, False)
 
 
 @pytest.mark.parametrize(("env", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_an_error_is_red_on_a_terminal(folder: Path, env: dict[str, str], coloured: bool) -> None:
-    code, text, _ = Terminal([*KINWIRE, "call", "nowhere.py", "x"], folder, env=env).end()
+def test_an_error_is_red_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, env: dict[str, str], coloured: bool
+) -> None:
+    code, text, _ = on_terminal(monkeypatch, "call", "nowhere.py", "x", env=env)
     assert code == 2
     assert ("\x1b[31merror:\x1b[0m There is no" in text) is coloured
     assert ("\x1b" in text) is coloured
 
 
 @pytest.mark.parametrize("columns", [50, 80])
-def test_tables_fit_the_terminal(folder: Path, columns: int) -> None:
+def test_tables_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
     for words in (["list", "mcp"], ["describe", "Tool"], ["rule"]):
-        code, text, _ = Terminal([*KINWIRE, *words], folder, columns=columns).end()
+        code, text, _ = on_terminal(monkeypatch, *words, columns=columns)
         lines = [line for line in text.split("\n") if "example: " not in line]
         assert (code, [line for line in lines if len(line) > columns]) == (0, [])
+        assert max(map(len, lines)) > columns - 15
 
 
 @pytest.mark.slow
@@ -284,37 +212,40 @@ if __name__ == "__main__":
     ],
 )
 def test_a_kernel_asks_the_person_at_the_terminal(
-    folder: Path, permission: str, call: str | None, expected: str
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    permission: str,
+    call: str | None,
+    expected: str,
 ) -> None:
     (folder / "guarded.py").write_text(GUARDED, encoding="utf-8")
-    words = [*KINWIRE, "call", "--mgp", "--text", "guarded.py", "erase", "path=/a\u202e\x1b[2J"]
-    terminal = Terminal(words, folder)
-    terminal.read(lambda text: "Approve it?" in text)
-    terminal.type(f"{permission}\n")
-    if permission == "l":  # a call asks again
-        terminal.read(lambda text: text.count("Approve it?") == 2)
-        terminal.type("later\n")
-    if call is not None:
-        terminal.read(lambda text: "Make this call?" in text)
-        terminal.type(f"{call}\n")
-    code, text, _ = terminal.end()
+    monkeypatch.chdir(folder)
+    typed = [("Approve it?", permission)]
+    typed += [("Approve it?", "later")] if permission == "l" else []  # a call asks again
+    typed += [("Make this call?", call)] if call is not None else []
+    words = ["call", "--mgp", "--text", "guarded.py", "erase", "path=/a\u202e\x1b[2J"]
+    code, text, _ = on_terminal(monkeypatch, *words, typed=typed)
+    assert text.count("Approve it?") == (2 if permission == "l" else 1)
     assert (code == 0) == (call == "yes")
     assert expected in text
     assert "wants the permission memory.read (safe): Read memory" in text
     assert ("\\u202e\\u001b[2J" in text, "\x1b[2J" in text) == (call is not None, False)
 
 
-def test_without_a_terminal_what_is_undecided_is_refused(folder: Path) -> None:
+def test_without_a_terminal_what_is_undecided_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
     (folder / "guarded.py").write_text(GUARDED, encoding="utf-8")
-    words = [*KINWIRE, "call", "--mgp", "guarded.py", "erase", "path=/a"]
-    done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
-    assert done.returncode not in (0, 2)
-    assert b"To approve it: kinwire permissions approve unnamed-" in done.stderr
-    assert b"note: no terminal, so nobody can be asked" in done.stderr
-    assert b"error: the kernel refused: " in done.stderr
-    words = [*KINWIRE, "call", "--mgp", "guarded.py", "lookup"]
-    done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
-    assert b"error: the peer answered: away" in done.stderr
+    monkeypatch.chdir(folder)
+    with open(os.devnull, encoding="utf-8") as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        code, _, err = ran(capsys, "call", "--mgp", "guarded.py", "erase", "path=/a")
+        assert code not in (0, 2)
+        assert "To approve it: kinwire permissions approve unnamed-" in err
+        assert "note: no terminal, so nobody can be asked" in err
+        assert "error: the kernel refused: " in err
+        _, _, err = ran(capsys, "call", "--mgp", "guarded.py", "lookup")
+        assert "error: the peer answered: away" in err
 
 
 def showing(prompt: str) -> Callable[[str], bool]:

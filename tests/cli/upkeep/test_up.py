@@ -18,8 +18,8 @@ import pytest
 pytest.importorskip("pty", reason="needs pseudo-terminals")
 
 from tests.cli.fixtures_scripts import Captured, ran
+from tests.cli.fixtures_terminal import CTRL_C, Terminal
 from tests.cli.test_live_table import Screen
-from tests.cli.test_terminal import CTRL_C, Terminal
 
 FAST = """
 import sys
