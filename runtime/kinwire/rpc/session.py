@@ -7,13 +7,12 @@ what was negotiated, and interceptors to run around calls.
 
 from __future__ import annotations
 
-__all__ = ("DEFAULT", "Session", "Timeout")
+__all__ = ("Session",)
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
 from inspect import iscoroutinefunction
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import ValidationError
 
@@ -24,40 +23,19 @@ from kinwire.rpc.drivers.base import Driver
 from kinwire.rpc.engine.inbound import AlsoProgress
 from kinwire.rpc.engine.streamed import StreamedCalls
 from kinwire.rpc.error_table import ErrorTable
-from kinwire.rpc.errors import (
-    CapabilityNotNegotiatedError,
-    ConnectionClosedError,
-    RpcError,
-    SessionStateError,
-    ShapeError,
-)
+from kinwire.rpc.errors import SessionStateError, ShapeError
 from kinwire.rpc.identity import PeerIdentity
-from kinwire.rpc.interceptors import (
-    ErrorFilter,
-    Filter,
-    Guard,
-    InboundInterceptor,
-    Interceptors,
-    OutboundInterceptor,
-    Send,
-    WireInterceptor,
-    both_hear,
-    heard,
-    send_through,
-)
+from kinwire.rpc.interceptors import Interceptors, both_hear, send_through
 from kinwire.rpc.limits import Counts, Limits
-from kinwire.rpc.negotiated import Negotiated
 from kinwire.rpc.profile import RpcProfile
 from kinwire.rpc.request import Request
-from kinwire.rpc.routes import LayeredRoutes, Route
-from kinwire.rpc.transport import TRANSPORT_KIND, ListeningTransport, Transport
+from kinwire.rpc.routes import Route
+from kinwire.rpc.session_routes import SessionRoutes
+from kinwire.rpc.transport import TRANSPORT_KIND, Transport
 from kinwire.support.arguments import ArgumentCheck, instance_of, list_of
 from kinwire_protocols.base import JsonObject, Message, to_wire
 from kinwire_protocols.peer import Method, Peer, ProtocolTable
 from kinwire_protocols.problems import problems
-
-if TYPE_CHECKING:
-    from anyio.abc import TaskGroup
 
 P = TypeVar("P", bound=Message)
 R = TypeVar("R")
@@ -77,7 +55,7 @@ _SESSION = ArgumentCheck(
 )
 
 
-class Session:
+class Session(SessionRoutes):
     """A connection that is open inside `async with`; no task of it outlives that block.
 
     `routes` is looked up for each message, so a route may be added or removed at any time.
@@ -105,21 +83,15 @@ class Session:
         self.profile = profile
         self._transport = transport
         self._routes = routes
-        self._layers: LayeredRoutes | None = None
         self._limits = limits
         self._known = ErrorTable(protocols)
-        self._driver: Driver | None = None
-        self._negotiated: Negotiated | None = None
-        self._allowed: set[str] = set()  # methods that have passed the gates
-        self._tasks: TaskGroup | None = None
+        self._allowed = set()
+        self.inbound = Interceptors()
+        self._outbound = Interceptors(outbound=True)
+        self._wire = {}
+        self._at_end = []
         self.peer_id = ""
         """The name of the peer in logs; empty until it is known. The peer may have chosen it."""
-        self.inbound = Interceptors()
-        """The interceptors, guards and filters around this side's handlers."""
-        self._is_over = False
-        self._at_end: list[Callable[[], object]] = []
-        self._outbound = Interceptors(outbound=True)
-        self._wire: dict[str, WireInterceptor] = {}
 
     @cached_property
     def identity(self) -> PeerIdentity:
@@ -130,18 +102,19 @@ class Session:
         await self._new_driver().open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        driver = self._opened()
-        try:
-            await driver.shut()
-        finally:
-            self._end()
-        driver.release()
+    def _new_driver(self) -> Driver:
+        if self._driver is not None:
+            raise SessionStateError("The session was opened before. Create another one.")
+        driver = driver_class(self._transport)
+        self._driver = driver(
+            self._transport,
+            routes=self._routes,
+            profile=self.profile,
+            limits=self._limits,
+            known=self._known,
+            new=partial(driver.request_class, self),
+        )
+        return self._driver
 
     async def call(
         self,
@@ -328,212 +301,10 @@ class Session:
         """
         self._opened().engine.outbound.prolong(identifier, seconds)
 
-    def set_negotiated(self, negotiated: Negotiated) -> None:
-        """Set the outcome of the handshake: from now on gates apply. Before, none do."""
-        self._negotiated = negotiated
-        self._allowed = set(negotiated.sent)
-
-    def denial_reason(self, method: Method[Any, Any]) -> str | None:
-        """Return why `method` was not negotiated, as a clause; None if it was."""
-        return None if self._negotiated is None else self._negotiated.denial_reason(method)
-
-    def replace_routes(self, routes: Mapping[str, Route]) -> None:
-        """Serve `routes` and nothing else from now on; messages under way keep theirs."""
-        self._routes, self._layers = routes, None
-        if self._driver is not None:
-            self._driver.engine.inbound.routes = routes
-
-    def serve(self, routes: Mapping[str, Route]) -> None:
-        """Serve these methods as well, as far as they were negotiated; `routes` may change."""
-        if self._layers is None:
-            received = () if self._negotiated is None else self._negotiated.received
-            layers = LayeredRoutes(
-                self._routes, received, lambda row: self.denial_reason(row) is None
-            )
-            self.replace_routes(layers)
-            self._layers = layers
-        self._layers.add(routes)
-
-    def wrap_routes(self, wrap: Callable[[Mapping[str, Route]], Mapping[str, Route]]) -> None:
-        """Serve from now on what `wrap` makes of the routes that are served."""
-        self.replace_routes(wrap(self._routes))
-
-    def route(self, name: str) -> Route | None:
-        """Return the route for the method of this wire name, None if it has none."""
-        return self._routes.get(name)
-
-    def intercept_inbound(
-        self,
-        interceptor: InboundInterceptor[P, R],
-        method: Method[P, R] | None = None,
-        *,
-        passes_result: bool = False,
-    ) -> None:
-        """Run `interceptor` around the handlers of this side: of one method, or of all.
-
-        An interceptor that is added later runs nearer to the wire. The handshake passes none.
-        With `passes_result` it returns what `next` returns and does not look at it; then results
-        need not be decoded for it, so that calls take less time.
-
-        Raises:
-            HandlerDefinitionError: it is not an `async` function of three parameters.
-        """
-        self.inbound.add(method, interceptor, passes_result=passes_result)
-
-    def intercept_outbound(
-        self, interceptor: OutboundInterceptor[P, R], method: Method[P, R] | None = None
-    ) -> None:
-        """Run `interceptor` around `call` and `notify` of one method, or of all.
-
-        An interceptor that is added later runs nearer to the wire.
-
-        Raises:
-            HandlerDefinitionError: it is not an `async` function of three parameters.
-        """
-        self._outbound.add(method, interceptor)
-
-    def intercept_wire(self, name: str, interceptor: WireInterceptor) -> None:
-        """Run `interceptor(params, send)` around each request of this wire name that is sent.
-
-        It is nearer to the wire than every interceptor, and around `raw` as well: nothing of that
-        name leaves without it. It gets the params as the peer would read them, returns the result
-        as JSON, and may await `send(params)` any number of times. Notifications of that name are
-        refused. One that is added later runs nearer to the wire.
-        """
-        outer = self._wire.get(name)
-        if outer is None:
-            self._wire[name] = interceptor
-            return
-
-        async def both(params: JsonObject, send: Send) -> Any:
-            async def inner(passed: JsonObject, /, *, on_id: OnId | None = None) -> Any:
-                return await interceptor(passed, send if on_id is None else heard(send, on_id))
-
-            return await outer(params, inner)
-
-        self._wire[name] = both
-
-    def guard(self, method: Method[P, Any], guard: Guard[P], *, outbound: bool = False) -> None:
-        """Run `guard(params, request)` before this side handles `method`; to refuse, it raises.
-
-        With `outbound` it is `guard(params, method)`, before this side sends `method`. A guard is
-        a plain function, which may return something to wait for, or an `async` one. It takes its
-        place among the interceptors: one that is added later runs nearer to the wire.
-
-        Raises:
-            HandlerDefinitionError: it is not a function of two parameters.
-        """
-        (self._outbound if outbound else self.inbound).add_guard(method, guard)
-
-    def filter_result(
-        self, method: Method[Any, R], filter: Filter[R], *, outbound: bool = False
-    ) -> None:
-        """Replace the result of each request of `method` by `filter(result, request)`.
-
-        With `outbound` it is `filter(result, method)`, of what the peer answered. A filter is a
-        plain function. It takes its place among the interceptors, as a guard does.
-
-        Raises:
-            HandlerDefinitionError: it is not a plain function of two parameters.
-        """
-        (self._outbound if outbound else self.inbound).add_filter(method, filter)
-
-    def filter_error(self, method: Method[Any, Any], filter: ErrorFilter) -> None:
-        """Replace each error with which this side answers `method` by `filter(error, request)`.
-
-        A filter is a plain function, which returns an `RpcError` or a result. It takes its place
-        among the interceptors: it sees the errors of those that were added before it.
-
-        Raises:
-            HandlerDefinitionError: it is not a plain function of two parameters.
-        """
-        self.inbound.add_error_filter(method, filter)
-
-    def add_errors(self, method: Method[Any, Any], errors: Iterable[type[RpcError]]) -> None:
-        """Recognise `errors` of an extension by their code in answers to `method`."""
-        self._known.add(method.name, errors)
-
-    def add_errors_of(self, protocol: ProtocolTable) -> None:
-        """Recognise the errors that `protocol` adds to methods of other protocols."""
-        for method, errors in protocol.added_errors.items():
-            self._known.add(method, errors)
-
-    def adopt(self, tasks: TaskGroup) -> None:
-        """Use `tasks` for `start_soon`: a group that is cancelled when the session has ended."""
-        self._tasks = tasks
-
-    def start_soon(self, function: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run `function` in a task that is cancelled when the session ends.
-
-        Extensions call it in `negotiated` or later. An exception of the function ends the session.
-        """
-        assert self._tasks is not None
-        self._tasks.start_soon(function)
-
-    def must_not_repeat_handshake(self) -> None:
-        """End the connection if the server forgets the session.
-
-        Without this a transport may begin another session with the server, as HTTP does after a
-        restart of the server. That repeats the handshake, but not what was sent after it.
-        """
-        self._opened().must_not_repeat()
-
-    def on_close(self, function: Callable[[], object]) -> None:
-        """Call the plain `function` when the session is over and none of its handlers runs.
-
-        If it is over already, the function is called now.
-        """
-        if self._is_over:
-            function()
-        else:
-            self._at_end.append(function)
-
-    async def wait_listening(self) -> None:
-        """Return when messages that the peer sends by itself arrive: over HTTP not immediately."""
-        if isinstance(self._transport, ListeningTransport):
-            await self._transport.wait_listening()
-
-    async def wait_quiet(self) -> None:
-        """Return when no message of the peer is being handled and no call waits for its answer.
-
-        A handler must not await it: it would wait for itself.
-        """
-        await self._opened().wait_quiet()
-
-    def when_asked_to_end(self, function: Callable[[ConnectionClosedError], object]) -> None:
-        """Call the plain `function` when this side's program is asked to end the connection.
-
-        A signal asks so, as does a listener that stops. The connection is not ended then: what
-        `function` starts does that, by `aclose`.
-        """
-        self._opened().when_asked_to_end = function
-
-    async def wait_closed(self) -> None:
-        """Return when the connection has ended, from either side."""
-        await self._opened().wait_ended()
-
-    async def aclose(self) -> None:
-        """End the connection: cancel handlers, write what waits, release the transport.
-
-        It takes a bounded time, works in a cancelled scope, and may be called by a handler,
-        which then goes on without an answer. Doing it again does nothing.
-        """
-        await self._opened().close()
-
     @property
     def limits(self) -> Limits:
         """How much of everything the connection may use."""
         return self._limits
-
-    @property
-    def closed(self) -> bool:
-        """Return whether the connection has ended for calls."""
-        return self.closed_why is not None
-
-    @property
-    def closed_why(self) -> ConnectionClosedError | None:
-        """Why the connection has ended for calls; None while it is open."""
-        return None if self._driver is None else self._driver.engine.closed
 
     @property
     def requests(self) -> list[Request]:
@@ -598,47 +369,8 @@ class Session:
         """Raise if a request of `method` may not be sent; remember that it may."""
         self._must_be_negotiated(method)
 
-    def _must_be_negotiated(self, method: Method[Any, Any]) -> None:
-        reason = self.denial_reason(method)
-        if reason is not None:
-            raise CapabilityNotNegotiatedError(method.name, method.gate, reason)
-        self._allowed.add(method.name)
-
-    def _may_send(self, method: Method[Any, Any]) -> bool:
-        """Return whether the handshake allowed `method`, and remember it if it did."""
-        if method.name not in self._allowed:
-            if self.denial_reason(method) is not None:
-                return False
-            self._allowed.add(method.name)
-        return True
-
     def _check_progress_callback(self, on_progress: ProgressCallback) -> None:
         if self.profile.progress is None:
             raise TypeError("on_progress: the protocol of this session reports no progress")
         if iscoroutinefunction(on_progress):
             raise TypeError("on_progress: expected a plain function, got a coroutine function")
-
-    def _new_driver(self) -> Driver:
-        if self._driver is not None:
-            raise SessionStateError("The session was opened before. Create another one.")
-        driver = driver_class(self._transport)
-        self._driver = driver(
-            self._transport,
-            routes=self._routes,
-            profile=self.profile,
-            limits=self._limits,
-            known=self._known,
-            new=partial(driver.request_class, self),
-        )
-        return self._driver
-
-    def _end(self) -> None:
-        self._is_over = True
-        functions, self._at_end = self._at_end, []
-        for function in functions:
-            function()
-
-    def _opened(self) -> Driver:
-        if self._driver is None:
-            raise SessionStateError("The session is not open. Use it inside `async with`.")
-        return self._driver
