@@ -153,7 +153,7 @@ async def _found(registry: RegistryManager, server: str) -> Registration:
     """Return the registration of that id.
 
     Raises:
-        UsageError: there is none.
+        UsageError: no server was registered under that id.
     """
     there = {one.id: one for one in await registry.all()}
     if server not in there:
