@@ -17,6 +17,7 @@ from typing import Any, Protocol, cast
 import anyio.to_thread
 
 from kinwire.mcp.functions.results import content_of
+from kinwire.rpc.codec import encode
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 
@@ -42,7 +43,7 @@ class PieceSink(Protocol):
 class JoinedPieces:
     """Content blocks; texts that follow each other become one.
 
-    Beyond `most` bytes nothing is added: a frame could not hold it.
+    Beyond `most` bytes of JSON nothing is added: a frame could not hold it.
     """
 
     def __init__(self, most: int) -> None:
@@ -56,7 +57,7 @@ class JoinedPieces:
     def add(self, block: JsonObject) -> None:
         """Add a block behind those that are there."""
         text = block.get("text") if block.keys() == {"type", "text"} else None
-        size = len(text.encode()) if isinstance(text, str) else len(repr(block))
+        size = len(encode(text)) - len('""') if isinstance(text, str) else len(encode(block))
         if self.cut or self._size + size > self._most:
             self.cut = True
             return

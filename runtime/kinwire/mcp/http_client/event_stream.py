@@ -55,7 +55,8 @@ def next_wait(failures: int, asked_ms: int | None, *, jitter: float) -> float:
 
     `asked_ms` is what the server's `retry` said: the least that it wants. `jitter` is 0 to 1.
     """
-    asked = _FIRST if asked_ms is None else min(max(asked_ms / 1000, _LEAST), _MOST_ASKED)
+    # The number may be larger than any float.
+    asked = _FIRST if asked_ms is None else max(min(asked_ms, _MOST_ASKED * 1000) / 1000, _LEAST)
     if not failures:
         return asked
     grown = Backoff(first=2 * asked, longest=_MOST).delay(failures, jitter=jitter)

@@ -29,6 +29,7 @@ from kinwire.mgp.rules.callbacks import (
     declined,
     response_for,
 )
+from kinwire.mgp.rules.durations import in_seconds
 from kinwire.rpc.errors import KinwireError
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock
@@ -48,9 +49,11 @@ logger = logging.getLogger("kinwire.mgp")
 CALLBACK_ANSWERED: Final = "io.kinwire.callback_answered"
 """A server has asked something; the event says what came of it, and never what was answered."""
 _MOST_OPEN = 100  # questions of one server
+_LONGEST_ID = 256  # characters; ids are remembered for minutes
 _SILENT: Final = object()
 """In place of a response that is not sent."""
 
+Prolong = Callable[[Session, int, float], None]
 AnswerCallback = Callable[[CallbackQuestion], Awaitable[Any]]
 """Asks a person or a rule: returns True or False for a confirmation, one of the options for a
 selection, any JSON value for input; None if nobody answers."""
@@ -116,10 +119,12 @@ class _Asked(NamedTuple):
 class CallbackManager:
     """Answers the questions of all servers of one kernel."""
 
-    def __init__(self, options: Callbacks, audit: AuditLog, clock: Clock) -> None:
+    def __init__(self, options: Callbacks, audit: AuditLog, clock: Clock, prolong: Prolong) -> None:
+        """`prolong` gives a call of a session more seconds, while a person thinks."""
         self._options = options
         self._audit = audit
         self._clock = clock
+        self._prolong = prolong
         self._servers: dict[Session, tuple[GuardedServer, CallbackRecord]] = {}
         self._open = ConcurrencyLimit[GuardedServer](_MOST_OPEN)
 
@@ -141,6 +146,9 @@ class CallbackManager:
     async def _take(self, params: CallbackRequestNotificationParams, context: Context) -> None:
         """Answer a question; one that comes again gets the answer that it has got."""
         server, record = self._servers[context.session]
+        if len(params.callback_id) > _LONGEST_ID:
+            logger.warning("%s: the id of a question is too long, so it is dropped", server.id)
+            return
         asked = self._read(server, params)
         if params.type == "notification":
             await self._show(asked.question)
@@ -175,7 +183,7 @@ class CallbackManager:
             logger.warning("%s: too many questions wait for an answer", asked.server.id)
             return "declined", asked.refusal
         try:
-            asked.server.session.prolong(opened.ids[-1], asked.question.timeout)
+            self._prolong(asked.server.session, opened.ids[-1], asked.question.timeout)
             with opened.must_stay_open():
                 answer = await ask(
                     self._options.answer,
@@ -205,7 +213,7 @@ class CallbackManager:
 
     def _read(self, server: GuardedServer, params: CallbackRequestNotificationParams) -> _Asked:
         most, given = self._options.timeout, params.timeout_ms
-        waits = (CALLBACK_TIMEOUT_MS if given is None else given) / 1000
+        waits = in_seconds(CALLBACK_TIMEOUT_MS if given is None else given)
         opened = server.open_calls.find(params.request_id)
         question = CallbackQuestion(
             server.id,

@@ -173,9 +173,11 @@ class MgpKernel(GuardingExtension):
         self._retries = RetryEngine(retries or Retries())
         self._tool_guard = ToolGuard(checks, self._audit, self._clock, self._retries)
         self._lifecycle = LifecycleManager(self.handlers)
-        asked = CallbackManager(callbacks or Callbacks(), self._audit, self._clock)
-        asked.serve(self.handlers)
         self._streams = CallStreams(self.handlers)
+        asked = CallbackManager(
+            callbacks or Callbacks(), self._audit, self._clock, self._streams.prolong
+        )
+        asked.serve(self.handlers)
         self._managers = (
             self._lifecycle,
             self._tool_guard,

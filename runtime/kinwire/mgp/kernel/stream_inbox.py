@@ -15,6 +15,7 @@ import logging
 from collections import deque
 from contextvars import ContextVar
 from dataclasses import dataclass
+from math import inf
 from sys import getsizeof
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ import anyio
 from pydantic_core import from_json
 
 from kinwire.mgp.rules.chunks import ChunkOrder
+from kinwire.rpc.calls import ProgressCallback
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.engine.streamed import Backlog
 from kinwire.rpc.session import Session
@@ -85,6 +87,9 @@ class StreamInbox:
         self._unread: deque[StreamChunk] = deque()
         self._size = 0
         self._changed = anyio.Event()
+        self._seconds: float | None = None  # that the reader waits
+        self._waiting = anyio.CancelScope()  # in which it does
+        self._counts_from = 0.0  # before that the time of the reader does not run
 
     # What the call does.
 
@@ -99,6 +104,22 @@ class StreamInbox:
         self.id = identifier
         self._session.streamed.set(identifier, Backlog.NONE)
         self._changed.set()
+
+    def hears(self, on_progress: ProgressCallback) -> ProgressCallback:
+        """Return what is called with reports of progress, each of which prolongs the call."""
+
+        def reported(report: Any) -> object:
+            self.prolong(0.0)
+            return on_progress(report)
+
+        return reported
+
+    def prolong(self, seconds: float) -> None:
+        """Have the time for the next chunk begin after these seconds."""
+        self._counts_from = max(self._counts_from, anyio.current_time() + seconds)
+        if self._seconds is not None:
+            later = self._counts_from + self._seconds
+            self._waiting.deadline = max(self._waiting.deadline, later)
 
     def put(self, chunk: StreamChunk, *, done: bool) -> None:
         """Add a chunk that came, if it is part of the stream."""
@@ -158,12 +179,15 @@ class StreamInbox:
         """
         self._changed = anyio.Event()
         self.reading = True
+        self._seconds = seconds = None if self.id is None else seconds
+        begins = max(self._counts_from, anyio.current_time())
+        self._waiting = anyio.CancelScope(deadline=inf if seconds is None else begins + seconds)
         try:
-            with anyio.move_on_after(None if self.id is None else seconds) as waiting:
+            with self._waiting:
                 await self._changed.wait()
         finally:
             self.reading = False
-        return not waiting.cancelled_caught
+        return not self._waiting.cancelled_caught
 
     def give_up(self) -> None:
         """Forget what is unread, and take nothing any more."""

@@ -67,6 +67,8 @@ class CallStreams:
         session, is_negotiated = server.session, "streaming" in server.extensions
         seconds = session.limits.request_timeout if timeout is DEFAULT else timeout
         inbox = StreamInbox(session)
+        if on_progress is not None:
+            on_progress = inbox.hears(on_progress)
         if is_negotiated:
             params = TOOLS_CALL_PARAMS_MGP.write(params, ToolCallExtras(stream=True))
         async with background() as tasks:
@@ -75,6 +77,13 @@ class CallStreams:
                 tasks.start_soon(self._watch, inbox, session)
             yield CallStream(inbox, session, seconds, is_negotiated=is_negotiated)
             tasks.cancel_scope.cancel()
+
+    def prolong(self, session: Session, identifier: int, seconds: float) -> None:
+        """Give a call these seconds, and then the time for an answer again; also a stream."""
+        session.prolong(identifier, seconds)
+        inbox = self._open.get(session, {}).get(identifier)
+        if inbox is not None:
+            inbox.prolong(seconds)
 
     async def _run(
         self,

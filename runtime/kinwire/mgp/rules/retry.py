@@ -6,6 +6,7 @@ __all__ = ("Retries", "RetryBudget", "may_be_retried", "most_retries", "retry_de
 
 from dataclasses import dataclass, fields
 
+from kinwire.mgp.rules.durations import in_seconds
 from kinwire.mgp.rules.tools import KnownTool
 from kinwire.support.arguments import (
     COUNT,
@@ -115,7 +116,7 @@ def retry_delay(
     `jitter` is a random number from 0 to 1. It only lengthens a delay, and a delay is never shorter
     than the error asks for. A strategy that is unknown is taken for `exponential_backoff`.
     """
-    least = (recovery.retry_after_ms or 0) / 1000
+    least = in_seconds(recovery.retry_after_ms or 0)
     if least > options.longest_delay:
         return None
     if recovery.retry_strategy == "immediate":

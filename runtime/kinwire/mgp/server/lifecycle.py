@@ -18,6 +18,7 @@ from kinwire.managers.ask import Answer, ask, log_failure
 from kinwire.mcp.context import Context
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mgp.rules.draining import estimated_drain
+from kinwire.mgp.rules.durations import in_seconds
 from kinwire.mgp.rules.timestamps import timestamp_of
 from kinwire.mgp.server.draining import CallTimes, DrainingRoutes
 from kinwire.mgp.server.health_checks import HealthChecks
@@ -124,7 +125,7 @@ class ServedLifecycle:
         life = self._lives[request.session]
         limit = self._options.drain_timeout
         if params.timeout_ms is not None:
-            limit = params.timeout_ms / 1000
+            limit = in_seconds(params.timeout_ms)
         pending = life.pending
         estimated = estimated_drain(life.times.ages, life.times.longest, pending, limit)
         life.begin_to_end(params.reason, limit)

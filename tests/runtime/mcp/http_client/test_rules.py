@@ -158,6 +158,7 @@ def test_nothing_leaves_while_it_is_stopped() -> None:
         (0, [0.01, 0.02, 0.04]),
         (60_000, [60, 60]),
         (9_999_999_999, [300]),
+        pytest.param(10**400, [300], id="no float can hold it"),
     ],
 )
 def test_waits_double_from_what_the_server_wants(asked_ms: int | None, waits: list[float]) -> None:

@@ -227,6 +227,10 @@ async def test_of_too_many_open_questions_the_others_are_refused() -> None:
         assert answers(raw) == ["cancel", "cancel"]
 
 
+async def yes(question: CallbackQuestion) -> bool:
+    return True
+
+
 async def test_the_time_of_a_question_is_the_shorter_of_both() -> None:
     """At the server's own end it has to give up itself; before that the kernel refuses."""
     for callbacks, timeout_ms, sent in (
@@ -241,6 +245,18 @@ async def test_the_time_of_a_question_is_the_shorter_of_both() -> None:
                     await anyio.lowlevel.checkpoint()
                 await raw.settle()
                 assert answers(raw) == sent
+
+
+async def test_times_and_ids_of_any_size_are_read_and_long_ids_are_not_kept() -> None:
+    async with asked(Callbacks(answer=yes)) as (raw, id, _, _):
+        for name, timeout_ms in (("a", 10**400), ("b", 1e300), ("x" * 256, 1)):
+            raw.question(id, callback_id=name, timeout_ms=timeout_ms)
+        raw.question(id, callback_id="x" * 257)
+        raw.question(id, callback_id="c")
+        await raw.tells(RESPONDS, 4)
+        await raw.settle()
+        assert [one["callback_id"] for one in raw.of(RESPONDS)] == ["a", "b", "x" * 256, "c"]
+        assert answers(raw) == ["confirm"] * 4
 
 
 async def test_a_question_ends_with_its_call() -> None:

@@ -21,6 +21,8 @@ from kinwire import (
     result_text,
 )
 from kinwire.mgp import (
+    CallbackQuestion,
+    Callbacks,
     CallStream,
     Confirmations,
     MgpKernel,
@@ -30,6 +32,7 @@ from kinwire.mgp import (
 )
 from kinwire.mgp.kernel import streams as streams_of
 from kinwire.mgp.kernel.stream_inbox import MOST_UNREAD, MOST_UNREAD_BYTES
+from kinwire.support.background import background
 from kinwire_protocols.mcp.models import ProgressNotificationParams
 from tests.runtime.mgp.fixtures_kernel import AuditEvents, audited
 from tests.runtime.mgp.fixtures_tasks import tasks_now
@@ -39,6 +42,7 @@ pytestmark = pytest.mark.anyio
 
 OFFER: Json = {"version": "0.2.0", "extensions": ["streaming"]}
 CHUNK = "notifications/mgp.stream.chunk"
+ASKS = "notifications/mgp.callback.request"
 CANCEL = "mgp/stream/cancel"
 SAID = ["Quantum computing is", " a paradigm that uses", " qubits."]
 OPEN = ServerPolicy(trust="trusted", confirm=[])
@@ -456,6 +460,39 @@ async def test_progress_of_mgp_is_reported_as_that_of_mcp() -> None:
         raw.answer()
         await texts(stream)
     assert [one.progress for one in reports] == [0.65, 14]
+
+
+async def test_questions_and_progress_give_a_stream_more_time_as_any_call() -> None:
+    async def answer(question: CallbackQuestion) -> bool:
+        await anyio.sleep(0.12)
+        return True
+
+    raw = Streaming({"version": "0.2.0", "extensions": ["streaming", "bidirectional"]})
+    kernel, end = MgpKernel(unknown=OPEN, callbacks=Callbacks(answer=answer)), anyio.Event()
+
+    async def play() -> None:
+        identifier = await raw.called()
+        params = {"callback_id": "a", "request_id": identifier, "type": "confirmation"}
+        raw.say(method=ASKS, params={**params, "message": "Continue?", "timeout_ms": 200})
+        await raw.got("mgp/callback/respond")
+        for tenths in range(10):
+            await anyio.sleep(0.03)
+            report = {"request_id": identifier, "progress": tenths / 10}
+            raw.say(method="notifications/mgp.stream.progress", params=report)
+        raw.chunk(0, "late")
+        end.set()
+
+    async with connected(raw, kernel) as (_, connection), background() as tasks:
+        tasks.start_soon(play)
+        began = anyio.current_time()
+        opened = kernel.stream(connection, "think", timeout=0.06, on_progress=lambda _: None)
+        async with opened as stream:
+            assert (await anext(stream)).text == "late"
+            assert end.is_set()
+            with pytest.raises(RequestTimeoutError):
+                await anext(stream)
+        assert anyio.current_time() - began < 2  # the time that was not used does not add up
+        tasks.cancel_scope.cancel()
 
 
 FINAL_OF_0_6 = json.dumps({"text": "Quantum", "_mgp": {"streamed": True, "chunks_sent": 2}})

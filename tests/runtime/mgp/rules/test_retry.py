@@ -48,6 +48,7 @@ def test_the_strategy_decides_how_delays_grow() -> None:
     assert delays("exponential_backoff", None) == [0.5, 1, 2, 4, 8]
     assert delays("somehow", 1000) == delays(None, 1000) == [1, 2, 4, 8, 16]
     assert delays("exponential_backoff", 60_001) == [None] * 5
+    assert delays("fixed_delay", 10**400) == [None] * 5  # no float can hold it
 
 
 @given(

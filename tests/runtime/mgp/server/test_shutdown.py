@@ -143,6 +143,13 @@ async def test_what_is_not_done_in_time_is_cut_off(caplog: pytest.LogCaptureFixt
     assert "2 requests are cut off" in caplog.text
 
 
+async def test_a_time_that_no_float_can_hold_is_a_long_time() -> None:
+    clinic = Clinic()
+    async with clinic.open():
+        assert (await clinic.result(SHUTDOWN, timeout_ms=10**400))["accepted"] is True
+        await ended(clinic)
+
+
 @pytest.mark.spec("mgp-11.4-mgp-lifecycle-shutdown-3")
 async def test_a_full_queue_of_calls_holds_no_shutdown_back_and_new_calls_get_its_code() -> None:
     clinic = Clinic(limits=Limits(in_flight=5))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from itertools import product
 from threading import Event
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from kinwire import Context, Limits, Server, ToolError
 from kinwire.mgp import MgpServer
 from kinwire.mgp.server.streams import ServedStreams
+from kinwire.rpc.codec import encode
 from kinwire.support.background import background
 from kinwire_protocols import mcp
 from tests.runtime.mgp.fixtures_tasks import tasks_now
@@ -209,6 +211,24 @@ async def test_a_result_that_no_frame_could_hold_is_cut_and_marked() -> None:
         reply = await raw.ask(2, "tools/call", call("flood", stream=False, pieces=100))
         assert reply["result"]["isError"] is True
         assert "larger than 10000 bytes" in reply["result"]["content"][1]["text"]
+
+
+async def test_escapes_and_wide_signs_count_in_a_result() -> None:
+    thinker = Thinker(limits=Limits(frame_size=20_000))
+
+    @thinker.server.tool
+    async def write(sign: str, noted: bool) -> AsyncIterator[object]:
+        for _ in range(100):
+            text = sign * 300
+            yield mcp.TextContent(text=text, annotations=mcp.Annotations()) if noted else text
+
+    async with thinker.kernel() as raw:
+        for id, (sign, *flags) in enumerate(product('"\x1b\u6f22', (False, True), (False, True))):
+            noted, stream = flags
+            asked = call("write", stream=stream, sign=sign, noted=noted)
+            result = (await raw.ask(id, "tools/call", asked))["result"]
+            assert len(encode(result["content"])) < 11_000, (sign, noted, stream)
+            assert result["_mgp"]["truncated"] if stream else result["isError"]
 
 
 async def test_a_stream_that_fails_ends_with_one_error() -> None:
