@@ -211,13 +211,13 @@ async def test_one_sender_cannot_make_an_inbox_forget_the_ids_of_others() -> Non
 
 
 SERVERS, EVENTS_A_SECOND, WEEK, MOST_BYTES = 50, 1.2, 7 * 86_400, 200_000_000
-SCALE = 100
+SCALE = 400
 
 
 def test_remembered_events_of_a_week_take_bounded_memory() -> None:
     """50 servers push 1.2 events a second each for a simulated week.
 
-    That is 36 million events, which would take an hour here. So the limit is a hundredth of the
+    That is 36 million events, which would take an hour here. So the limit is a 400th of the
     default one, and only as many events are pushed as reach the steady state, twice the limit, and
     as many as show that it is steady; the rest of the week is one jump of the clock. The bytes are
     those that tracemalloc counts, of all that is remembered; their number for each id, which does
