@@ -205,14 +205,14 @@ async def test_a_function_of_the_user_gets_the_time_of_the_drain_and_no_more() -
         finally:
             steps.append("stopped")
 
-    functions: list[tuple[Callable[[Shutdown], Any], list[str]]] = [
-        (flush, ["begun", "flushed"]),
-        (hangs, ["stopped"]),
-        (fails, []),
+    functions: list[tuple[Callable[[Shutdown], Any], float, list[str]]] = [
+        (flush, 20, ["begun", "flushed"]),
+        (hangs, 0.02, ["stopped"]),
+        (fails, 20, []),
     ]
-    for function, expected in functions:
+    for function, timeout, expected in functions:
         steps.clear()
-        clinic = Clinic(Lifecycle(on_shutdown=function, drain_timeout=0.02))
+        clinic = Clinic(Lifecycle(on_shutdown=function, drain_timeout=timeout))
         async with clinic.open():
             await clinic.result(SHUTDOWN)
             await ended(clinic)
