@@ -171,6 +171,7 @@ def _complete() -> None:
 
 _CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
 _WORD = re.compile(r"[\w.-]+")
+_MISSING = "arguments are required: "
 
 
 class Parser(ArgumentParser):
@@ -182,7 +183,7 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and what to do, and end with 2."""
         self.print_usage(sys.stderr)
-        lines = (f"{self.prog}: error: {message}", f"hint: {self._hint(message)}")
+        lines = (f"{self.prog}: error: {self._chosen(message)}", f"hint: {self._hint(message)}")
         self.exit(USAGE, "".join(f"{with_labels(one_line(line))}\n" for line in lines))
 
     def print_help(self, file: IO[str] | None = None) -> None:  # type: ignore[override]
@@ -192,6 +193,16 @@ class Parser(ArgumentParser):
             print(with_headings(text), end="")
         else:
             print(text, end="", file=file)
+
+    def _chosen(self, message: str) -> str:
+        """Return a message about words that are missing, with those that may be chosen there."""
+        said, mark, names = message.partition(_MISSING)
+        words = {
+            one.dest: "|".join(map(str, one.choices))
+            for one in self._actions
+            if one.choices is not None and one.metavar is None
+        }
+        return said + mark + ", ".join(words.get(name, name) for name in names.split(", "))
 
     def _hint(self, message: str) -> str:
         unknown = next(self._unknown(), None)

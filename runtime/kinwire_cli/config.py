@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from kinwire_cli.failure import PROBLEMS_FOUND
-from kinwire_cli.layout import columns, json_text, one_line, printable, with_labels
+from kinwire_cli.layout import columns, counted, json_text, one_line, printable, with_labels
 
 if TYPE_CHECKING:
     from kinwire.mgp import ConfiguredServer, KernelConfig, ServerSpec
@@ -60,7 +60,7 @@ class ConfigCommand:
         from kinwire.mgp import ConfigError, KernelConfig, load_config
         from kinwire_cli.kernel_config import config_file
 
-        path = config_file(arguments.file)
+        path = config_file(arguments.file, "kinwire config check mgp.toml")
         try:
             config = load_config(path)
             remarks = sorted(_remarks(config), key=lambda one: one.place)
@@ -75,11 +75,12 @@ class ConfigCommand:
 
 
 def _remarks(config: KernelConfig) -> Iterator[Remark]:
+    from kinwire_cli.kernel_config import refused_text
+
     for problem in config.warnings:
         yield Remark("warning", problem.place, problem.text)
     for name, problem in config.refused.items():
-        text = f"the server {name!r:.60} cannot start: {problem.text}"
-        yield Remark("error", problem.place, text)
+        yield Remark("error", problem.place, refused_text(name, problem))
     for server in config.servers:
         if server.spec is not None and not _is_found(server.spec):
             text = f"the server {server.id!r:.60} cannot start: there is no command "
@@ -96,8 +97,10 @@ def _print(config: KernelConfig, remarks: list[Remark]) -> None:
     if config.servers:
         rows = [tuple(row.values()) for row in map(_row, config.servers)]
         print(printable(columns([_SHOWN[:-1], *(row[:-1] for row in rows)])))
-    summary = f"{config.file}: {len(config.specs)} of {len(config.servers)} servers can start"
-    print(one_line(summary), file=sys.stderr)
+    if config.servers or not remarks:
+        can_start = sum(_is_found(spec) for spec in config.specs)
+        summary = f"{can_start} of {counted(len(config.servers), 'server')} can start"
+        print(one_line(f"{config.file}: {summary}"), file=sys.stderr)
 
 
 def _row(server: ConfiguredServer) -> dict[str, str]:

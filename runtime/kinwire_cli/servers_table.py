@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("age", "changed_line", "table_lines", "with_states")
+__all__ = ("age", "changed_line", "removed_line", "table_lines", "with_states")
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -44,7 +44,6 @@ def with_states(lines: Sequence[str], rows: Sequence[ServerRow]) -> list[str]:
 
 def changed_line(row: ServerRow) -> str:
     """Return what a log says of a server that has changed."""
-    when = datetime.fromtimestamp(row.since, UTC).isoformat(timespec="seconds")
     parts = [row.state]
     if row.health not in (None, "healthy"):
         parts.append(str(row.health))
@@ -53,7 +52,17 @@ def changed_line(row: ServerRow) -> str:
     if row.restarts:
         parts.append(f"restarts {row.restarts}")
     note = f" ({row.note})" if row.note else ""
-    return one_line(f"{when.removesuffix('+00:00')}Z {row.id}: {', '.join(parts)}{note}")
+    return one_line(f"{_moment(row.since)} {row.id}: {', '.join(parts)}{note}")
+
+
+def removed_line(id: str, now: float) -> str:
+    """Return what a log says of a server that the configuration does not name any more."""
+    return one_line(f"{_moment(now)} {id}: removed")
+
+
+def _moment(seconds: float) -> str:
+    when = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    return f"{when.removesuffix('+00:00')}Z"
 
 
 def age(seconds: float) -> str:

@@ -88,6 +88,8 @@ def test_the_version_is_shown(capsys: Captured) -> None:
         (["serve", "nowhere.py"], "There is no Python file 'nowhere.py'."),
         (["serve", "nowhere.py", "mcp"], "'mcp' is one word too many."),
         (["call"], "the following arguments are required: METHOD"),
+        (["config"], "the following arguments are required: check\n"),
+        (["store"], "the following arguments are required: check|export|import, URL\n"),
         (["call", "ping"], "No server is named.\nhint: Name a FILE.py or a URL, or end"),
         (["call", "a.py", "ping", *DEMO], "Two servers are named."),
         (["call", __file__], "No method is named."),

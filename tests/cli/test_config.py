@@ -71,7 +71,7 @@ def test_mistakes_are_listed_with_their_lines(
         "TOKEN: the variable NOT_SET is not set",
         f"warning: {file}:11:1: unknown key 'insecur'. Did you mean 'insecure'?",
         f"error: {file}:12:1: the server 'c' cannot start: there is no command 'not-there ...'",
-        f"{file}: 2 of 3 servers can start",
+        f"{file}: 1 of 3 servers can start",
     ]
     assert out.splitlines()[1].split() == ["files", "-", "trusted", "-"]
 
@@ -103,8 +103,12 @@ def test_a_file_that_cannot_be_used_is_one_mistake(
         "trust": "standard",
         "restart": "on_failure",
     }
+    file.write_text("[[")
+    code, out, err = checked(capsys=capsys)
+    assert (code, out, len(err.splitlines())) == (1, "", 1)  # nothing is said of 0 servers
     file.unlink()
     assert checked(str(file), capsys=capsys)[0] == 2
+    assert checked(capsys=capsys)[2].endswith("hint: Name it: kinwire config check mgp.toml\n")
 
 
 OF_A_CLIENT: dict[str, Any] = {

@@ -146,7 +146,7 @@ def test_logs_follow_until_the_kernel_ends(path: str, capsys: Captured) -> None:
     with kernel_at(path, answer):
         code, out, err = ran(capsys, "logs", "files", "-f", "--lines", "2", "--socket", path)
     assert (code, out) == (4, "one\ntw\\u001bo\nthree\n")
-    assert err.startswith("error: The kernel has ended.\n")
+    assert err == "error: The kernel has ended.\nhint: kinwire up runs it again.\n"
     assert asked == [(0, 2, False), (6, 1000, True), (6, 1000, True), (7, 1000, True)]
 
 

@@ -50,7 +50,10 @@ class ImportCommand:
         parser.add_argument("kind", choices=kinds, help="what the files are")
         text = "the schema.json of a version of MCP, an OpenRPC document, or JSON with mcpServers"
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=text)
-        text = "folder of documents, which go to OUT/VERSION (default: ./imported); config: a file"
+        text = (
+            "folder of documents, which go to OUT/VERSION (default: ./imported); "
+            "config: a file (default: ./mgp.toml)"
+        )
         parser.add_argument("--out", type=Path, metavar="PATH", help=text)
         text = "name of the protocol (default: mcp, or the title of the OpenRPC document)"
         parser.add_argument("--protocol", metavar="NAME", help=text)

@@ -46,19 +46,23 @@ async def running_kernel(arguments: Namespace) -> AsyncGenerator[RunningKernel]:
     """Yield the kernel that the arguments of `add_kernel` name.
 
     Raises:
-        UnreachableError: it does not run.
+        UnreachableError: it does not run, or ends before it has answered.
         UsageError: no configuration is there to find it by, or it belongs to another user.
     """
+    from kinwire.rpc.errors import ConnectionClosedError
     from kinwire.rpc.limits import Limits
     from kinwire.rpc.session import Session
     from kinwire_cli.control.messages import PROFILE
     from kinwire_cli.control.transport import SocketTransport
 
     transport = SocketTransport(_connected(arguments.config, arguments.socket))
-    async with Session(
-        transport, routes={}, profile=PROFILE, limits=Limits(request_timeout=_TIMEOUT)
-    ) as session:
-        yield RunningKernel(session)
+    try:
+        async with Session(
+            transport, routes={}, profile=PROFILE, limits=Limits(request_timeout=_TIMEOUT)
+        ) as session:
+            yield RunningKernel(session)
+    except ConnectionClosedError as error:
+        raise UnreachableError(error.reason, "kinwire up runs it again.") from None
 
 
 def _connected(config: str | None, path: str | None) -> socket.socket:

@@ -10,9 +10,8 @@ from contextlib import suppress
 import anyio
 
 from kinwire_cli.control.messages import ServerRow
-from kinwire_cli.layout import one_line
 from kinwire_cli.live_table import LiveLines
-from kinwire_cli.servers_table import changed_line, table_lines, with_states
+from kinwire_cli.servers_table import changed_line, removed_line, table_lines, with_states
 
 Rows = Callable[[], Sequence[ServerRow]]
 
@@ -67,6 +66,6 @@ class ServerDisplay:
         facts = row and (row.state, row.since, row.health or "healthy", row.restarts, row.pid)
         if id not in self._printed or self._printed[id] != facts:
             self._printed[id] = facts
-            line = f"{one_line(id)}: removed" if row is None else changed_line(row)
+            line = removed_line(id, self._clock()) if row is None else changed_line(row)
             with suppress(OSError):  # who reads it has left, or the disk is full: servers go on
                 print(line, flush=True)

@@ -28,7 +28,8 @@ def rows_of(
 
 
 def _row(status: ServerStatus, now: float) -> ServerRow:
-    parts = [status.note.removesuffix(".")] if status.note else []
+    note = status.note.removeprefix("The server ").removesuffix(".")
+    parts = [note] if note else []
     if status.restart_at is not None and status.restart_at > now:
         parts.append(f"again in {age(status.restart_at - now + 1)}")
     return ServerRow(

@@ -30,7 +30,7 @@ from kinwire_cli.control.messages import KernelFacts, ServerRow
 from kinwire_cli.control.place import bound_socket, place_of
 from kinwire_cli.extras import install_command
 from kinwire_cli.failure import UsageError
-from kinwire_cli.kernel_config import config_file
+from kinwire_cli.kernel_config import config_file, refused_text
 from kinwire_cli.kernel_state import kernel_storage
 from kinwire_cli.layout import counted, one_line, with_labels
 from kinwire_cli.live_table import LiveLines, live_lines
@@ -86,8 +86,10 @@ def _must_be_watchable(config: KernelConfig) -> None:
 
 
 def _warn(config: KernelConfig) -> None:
-    for problem in (*config.warnings, *config.refused.values()):
-        _note(str(problem))
+    for problem in config.warnings:
+        _say(f"warning: {problem}")
+    for server, problem in config.refused.items():
+        _say(f"error: {problem.place}: {refused_text(server, problem)}")
 
 
 def _note(text: str) -> None:
@@ -123,6 +125,7 @@ class _Upkeep:
         self._file = file
         self._kernel = kernel
         self._orders = orders
+        self._is_gone = False
         self._facts = KernelFacts(
             pid=os.getpid(),
             config=os.path.abspath(file.path),
@@ -168,9 +171,17 @@ class _Upkeep:
         while True:
             with anyio.move_on_after(_LOOK) as waiting:
                 await self._orders.wait_reload()
+            self._note_absence()
             config = self._reloaded(asked=not waiting.cancelled_caught)
             if config is not None:
                 await self._apply(supervisor, config)
+
+    def _note_absence(self) -> None:
+        """Say once that the file is away: what appears in its place may be of a server's tool."""
+        is_gone = not os.path.lexists(self._facts.config)
+        if is_gone and not self._is_gone:
+            _note(f"{self._file.path} is gone; a file that appears there is not loaded")
+        self._is_gone = is_gone
 
     async def _apply(self, supervisor: Supervisor, config: KernelConfig) -> None:
         try:

@@ -47,7 +47,7 @@ async def test_without_a_terminal_each_change_is_a_line(capsys: pytest.CaptureFi
         "1970-01-01T00:16:40Z a: registered (at 1000)",
         "1970-01-01T00:16:40Z b : registered (at 1000)",
         "1970-01-01T00:16:41Z a: connected (at 1001)",
-        "b : removed",
+        "1970-01-01T00:16:40Z b : removed",
         "1970-01-01T00:16:42Z a: disconnected (at 1002)",
     ]
 
@@ -95,7 +95,7 @@ def test_a_row_says_what_comes_next_and_why_a_server_cannot_be_started() -> None
         health=None,
         pid=None,
         restart_at=1003.5,
-        note="It exited with code 1.",
+        note="The server exited with code 1.",
     )
     health = ServerHealth(status="degraded")
     well = replace(again, id="b", state="connected", health=health, restart_at=None, pid=7)
@@ -103,7 +103,7 @@ def test_a_row_says_what_comes_next_and_why_a_server_cannot_be_started() -> None
     found = rows_of([again, well], {**refused, "b": refused["c"]}, began=5.0, now=NOW)
     shown = [(one.id, one.state, one.health, one.pid, one.since, one.note) for one in found]
     assert shown == [
-        ("a", "restarting", None, None, 990.0, "It exited with code 1; again in 4 s"),
-        ("b", "connected", "degraded", 7, 990.0, "It exited with code 1"),
+        ("a", "restarting", None, None, 990.0, "exited with code 1; again in 4 s"),
+        ("b", "connected", "degraded", 7, 990.0, "exited with code 1"),
         ("c", "registered", None, None, 5.0, "mgp.toml:3:1: the variable X is not set"),
     ]

@@ -164,6 +164,9 @@ def test_servers_run_are_restarted_stopped_and_started_and_end_with_the_kernel(
     assert servers(capsys)["notes"]["state"] == "disconnected"
     assert ran(capsys, "start", "notes")[0] == 0
     pid = servers(capsys)["notes"]["pid"]
+    away = (folder / "mgp.toml").rename(folder / "away.toml")
+    kernel.wait("note: mgp.toml is gone; a file that appears there is not loaded")
+    away.rename(folder / "mgp.toml")
     assert kernel.end() == 0
     assert "notes: disconnected" in kernel.out.read_text().splitlines()[-1]
     with pytest.raises(ProcessLookupError):
@@ -197,6 +200,7 @@ def test_a_changed_file_is_gone_over_to_and_a_wrong_one_changes_nothing(
     rows = servers(capsys)
     assert [*rows] == ["more", "bare"]
     assert "the variable NOT_SET_ANYWHERE is not set" in rows["bare"]["note"]
+    kernel.wait("error: mgp.toml:12:7: the server 'bare' cannot start: KEY: the variable")
     assert ran(capsys, "start", "bare")[0] == 1
     assert ran(capsys, "logs", "bare") == (0, "", "")
     assert kernel.end(signal.SIGINT) == 0

@@ -99,7 +99,10 @@ class ConfigFile:
         if not os.path.lexists(self._place):
             self._was_absent = True
         elif self._was_absent and not approved:
-            text = "the file was absent before, and an operator must approve it now"
+            text = (
+                "the file was absent before, and an operator must approve it now: "
+                "reload(approved=True), or start the kernel again"
+            )
             raise ConfigError(ConfigProblem(Place(self.path, 1, 1), text))
         self._read()
         self._was_absent = False

@@ -125,6 +125,7 @@ class RegisteredRunner:
     async def _start(self, wanted: Registration) -> bool:
         try:
             spec = await anyio.to_thread.run_sync(partial(self._spec_of, wanted))
+            await anyio.lowlevel.checkpoint_if_cancelled()  # a thread is waited for in any case
             await self._supervisor.add(spec, registered=True)
         except (RegistrationRefusedError, ValueError, OSError) as error:
             logger.error("%s: it does not run: %s", wanted.id, sanitize_for_log(error))

@@ -59,7 +59,8 @@ def _trust(node: ConfigNode | None, warn: Warn) -> TrustLevel:
         try:
             node.choice(LEVELS)
         except ConfigError as error:
-            warn(ConfigProblem(error.place, f"{error.text}. It counts as {found}"))
+            text = error.text if error.text.endswith("?") else f"{error.text}."
+            warn(ConfigProblem(error.place, f"{text} It counts as {found}"))
     return found
 
 

@@ -36,7 +36,7 @@ def toml_node(text: str, file: str) -> ConfigNode:
         return ConfigNode(tomllib.loads(text), (), file, TomlPlaces(text))
     except ValueError as error:  # also of a number with thousands of digits
         place = Place(file, *_place_in(str(error), text))
-        said = _AT.sub("", str(error))
+        said = _AT.sub(_in_words, str(error))
         raise ConfigError(ConfigProblem(place, f"not TOML: {said}")) from None
     except RecursionError:
         raise _too_deep(file) from None
@@ -60,6 +60,11 @@ def _json_node(text: str, file: str) -> ConfigNode:
 
 def _too_deep(file: str) -> ConfigError:
     return ConfigError(ConfigProblem(Place(file, 1, 1), "values are too deep in one another"))
+
+
+def _in_words(found: re.Match[str]) -> str:
+    """Return what is kept of the place that a message of `tomllib` ends with."""
+    return "" if found[1] else ": the text ends there"
 
 
 def _place_in(message: str, text: str) -> tuple[int, int]:

@@ -53,15 +53,6 @@ _SERVER_SPEC = ArgumentCheck(
     args=list_of(SECRET, "several strings"),
     env=table_of(SECRET, "a dictionary of strings", '"NAME"'),
     cwd=PATH.or_none,
-    url=ValueKind(
-        "a URL of http, https, ws or wss",
-        '"http://127.0.0.1:8000/mcp"',
-        _is_url,
-        error=ValueError,
-        secret=True,
-    ).or_none,
-    headers=table_of(SECRET, "a dictionary of headers", '"Authorization"'),
-    insecure=FLAG,
     restart=instance_of(RestartRules, "RestartRules", "RestartRules()"),
     start_timeout=SECONDS,
     ping_interval=SECONDS.or_none,
@@ -74,6 +65,20 @@ _SERVER_SPEC = ArgumentCheck(
     wait_timeout=SECONDS,
     leased=FLAG,
 )
+
+
+_ELSEWHERE = ArgumentCheck(
+    "ServerSpec",
+    'ServerSpec("files", url="http://127.0.0.1:8000/mcp")',
+    {
+        "url": ValueKind(
+            "a URL of http, https, ws or wss", "", _is_url, error=ValueError, secret=True
+        ).or_none
+    },
+    headers=table_of(SECRET, "a dictionary of headers", '"Authorization"'),
+    insecure=FLAG,
+)
+_OF_URL = ("url", "headers", "insecure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +130,9 @@ class ServerSpec:
     """Whether it runs under one of several kernels at a time, which a lease decides."""
 
     def __post_init__(self) -> None:
-        _SERVER_SPEC.check(**{one.name: getattr(self, one.name) for one in fields(self)})
+        names = [one.name for one in fields(self) if one.name not in _OF_URL]
+        _SERVER_SPEC.check(**{name: getattr(self, name) for name in names})
+        _ELSEWHERE.check(**{name: getattr(self, name) for name in _OF_URL})
         _check_way(self)
         for name, value in (("args", tuple(self.args)), *_plain_paths(self)):
             object.__setattr__(self, name, value)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import anyio
@@ -13,6 +14,7 @@ import pytest
 
 from kinwire import Host, result_text
 from kinwire.mgp import MgpKernel, Registrations, ServerPolicy
+from kinwire.mgp.kernel.registered_scripts import ScriptCopies
 from kinwire.mgp.kernel.supervisor.supervised import SupervisedServer
 from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
 from kinwire.mgp.rules.server_spec import ServerSpec
@@ -127,6 +129,33 @@ async def test_nothing_runs_before_it_is_approved_or_after_it_was_changed(folder
                 await kernel.registry.approve("one", waiting.digest)  # by mistake
                 await anyio.wait_all_tasks_blocked()
                 assert supervisor.servers == []  # this kernel judges the code again
+
+
+async def test_a_kernel_may_end_while_it_writes_the_script_of_a_server(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    began, goes_on = Event(), Event()
+
+    def slow(_: object, __: object) -> tuple[str, list[str]]:
+        began.set()
+        goes_on.wait(10)
+        return sys.executable, ["tool.py"]
+
+    async def go_on_at_the_end_of(supervisor: Supervisor) -> None:
+        with supervisor.changes() as changes:
+            async for _ in changes:
+                pass
+        goes_on.set()
+
+    monkeypatch.setattr(ScriptCopies, "command_of", slow)
+    kernel = MgpKernel(registrations=Registrations(folder=folder))
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks, supervised(kernel) as supervisor:
+            await kernel.registry.register("one", command="python", args=["tool.py"])
+            await anyio.to_thread.run_sync(began.wait)
+            tasks.start_soon(go_on_at_the_end_of, supervisor)
+            await anyio.wait_all_tasks_blocked()
+    assert caplog.messages == []
 
 
 async def test_one_of_two_kernels_runs_a_server_and_the_other_takes_over(folder: Path) -> None:

@@ -233,8 +233,13 @@ def test_what_other_readers_may_understand_is_reported_with_its_line() -> None:
         config = read(text)
         assert [str(one)[: len(warning)] for one in config.warnings] == [warning]
         assert config.refused == {}
-    text = entry('[servers.mgp]\ntrust_level = "untrusted"')
-    assert read(text).policy.servers["a"].trust == "sandboxed"
+    for word, end in (
+        ("untrusted", "Did you mean 'trusted'? It counts as sandboxed"),
+        ("x", "got 'x'. It counts as sandboxed"),
+    ):
+        config = read(entry(f'[servers.mgp]\ntrust_level = "{word}"'))
+        assert config.policy.servers["a"].trust == "sandboxed"
+        assert config.warnings[0].text.endswith(end)
 
 
 BUDGET = "tool_context_budget = { pinned_reserve = 1, discovery_reserve = 2, cache_limit = 3"

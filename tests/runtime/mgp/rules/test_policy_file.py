@@ -161,7 +161,7 @@ WRONG: list[tuple[str, str, str]] = [
     # not TOML
     (f'{S}trust = "standard"\ntrust = "trusted"', "3:18", "not TOML: Cannot overwrite a value"),
     (f"{S}[servers.s]", "2:11", "not TOML: Cannot declare"),
-    (f"{S}x = ", "2:5", "not TOML: Invalid value"),
+    (f"{S}x = ", "2:5", "not TOML: Invalid value: the text ends there"),
     (f"{S}x = '", "2:6", "not TOML"),
     (f"{S}quota = {'1' * 5000}", "2:5009", "not TOML: Exceeds the limit"),
     (f"{S}x = {'[' * 3000}{']' * 3000}", "1:1", "too deep in one another"),

@@ -68,7 +68,11 @@ def test_wrong_values_are_refused_with_their_names() -> None:
         ({}, "either a command or a url"),
         ({**COMMAND, **URL}, "either a command or a url"),
         ({"command": ""}, "empty"),
-        ({"url": "ftp://SECRET"}, "url"),
+        ({"url": "ftp://SECRET"}, 'Write ServerSpec("files", url="http://127.0.0.1:8000/mcp")'),
+        (
+            {**URL, "headers": {"A": 1}},
+            'Write ServerSpec("files", url="http://127.0.0.1:8000/mcp", headers={',
+        ),
         ({"url": "/SECRET"}, "url"),
         ({**COMMAND, "headers": {"A": "SECRET"}}, "headers: expected nothing, as it is for a url"),
         ({**COMMAND, "insecure": True}, "insecure: expected nothing, as it is for a url"),

@@ -42,8 +42,9 @@ class Reports:
     async def given_up(self, spec: ServerSpec) -> None:
         """Write that a server had more restarts than its window has room for."""
         rules = spec.restart
-        text = "%s: given up after %d restarts in %g s"
-        logger.error(text, spec.id, rules.max_restarts, rules.window)
+        plural = "" if rules.max_restarts == 1 else "s"
+        text = "%s: given up after %d restart%s in %g s"
+        logger.error(text, spec.id, rules.max_restarts, plural, rules.window)
         details = {
             "reason": LIMIT_EXCEEDED,
             "max_restarts": rules.max_restarts,

@@ -163,7 +163,9 @@ async def test_what_a_server_says_of_itself_moves_nothing_else() -> None:
 
 
 @pytest.mark.spec("mgp-11.5-7", "mgp-11.5-6", "mgp-14.3-7")
-async def test_a_server_that_is_given_up_is_audited_once() -> None:
+async def test_a_server_that_is_given_up_is_audited_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     raws = Raws()
     rules = RestartRules(max_restarts=2, backoff_base=0)
     with audited() as events:
@@ -188,6 +190,7 @@ async def test_a_server_that_is_given_up_is_audited_once() -> None:
                 }
             ]
             assert len(given_up) == 4  # one for each end, and this one
+            assert "s: given up after 2 restarts in 300 s" in caplog.messages
             await supervisor.start("s")
             assert server.status.state == "connected"
 
