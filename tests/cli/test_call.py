@@ -147,7 +147,7 @@ def test_the_line_that_is_said_for_a_prompt_works(capsys: Captured, tmp_path: Pa
 @pytest.mark.parametrize("subcommand", [["call", "ping"], ["list"]])
 def test_an_answer_with_another_id_is_reported(capsys: Captured, subcommand: list[str]) -> None:
     server = spoken({"jsonrpc": "2.0", "id": "1", "result": greeting({})})
-    code, out, err = ran(capsys, *subcommand, "--timeout", "2", *server)
+    code, out, err = ran(capsys, *subcommand, "--timeout", "1", *server)
     assert (code, out) == (4, "")
     assert err.startswith('note: the server answered another id: "1", asked 1\nerror: ')
 

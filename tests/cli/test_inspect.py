@@ -280,7 +280,7 @@ def test_a_server_that_stopped_answering_is_not_awaited_per_method(
 ) -> None:
     hello = json.dumps({"jsonrpc": "2.0", "id": 1, "result": greeting({})})
     mute = ["--", "sh", "-c", f"read line; echo '{hello}'; cat > /dev/null"]
-    code, answer = inspected(capsys, "--timeout", "2", *mute)
+    code, answer = inspected(capsys, "--timeout", "1", *mute)
     rows = [row["outcome"] for row in answer["methods"]]
     assert (code, rows[:3], set(rows[3:])) == (1, ["answered", "silent", "silent"], {"skipped"})
 
@@ -290,7 +290,7 @@ def test_a_server_that_stopped_answering_is_not_awaited_per_method(
     [
         (["--", "no-such-program"], 4, "error: Cannot start 'no-such-program'"),
         (scripted(exits_at="initialize"), 4, "error: The server exited with code 3.\nhint: kinw"),
-        (scripted(text_ids=True), 4, "error: initialize: no answer within 2 s.\nhint: "),
+        (scripted(text_ids=True), 4, "error: initialize: no answer within 1 s.\nhint: "),
         (
             scripted(answers={"initialize": {"error": {"code": -32000, "message": "Busy"}}}),
             5,
@@ -303,7 +303,7 @@ def test_a_server_that_stopped_answering_is_not_awaited_per_method(
 def test_without_a_handshake_there_is_nothing_to_inspect(
     capsys: Captured, server: list[str], code: int, message: str
 ) -> None:
-    waits = ["--timeout", "2" if "2 s" in message else "60"]
+    waits = ["--timeout", "1" if "within 1 s" in message else "60"]
     got, out, err = ran(capsys, "inspect", *waits, *server)
     assert (got, out) == (code, "")
     assert message in err
@@ -322,7 +322,7 @@ def test_without_a_handshake_there_is_nothing_to_inspect(
 def test_output_before_a_failed_handshake_is_reported(
     capsys: Captured, line: object, problem: str
 ) -> None:
-    code, out, err = ran(capsys, "inspect", "--timeout", "2", *spoken(line))
+    code, out, err = ran(capsys, "inspect", "--timeout", "1", *spoken(line))
     assert (code, out) == (4, "")
     assert err.startswith(problem)
-    assert "\nerror: initialize: no answer within 2 s." in err
+    assert "\nerror: initialize: no answer within 1 s." in err
