@@ -72,8 +72,7 @@ def bound_socket(path: Path) -> Generator[socket.socket]:
     _must_be_short(path)
     _must_be_private(path.parent)
     with _locked(path), socket.socket(socket.AF_UNIX) as listener:
-        with suppress(FileNotFoundError):
-            os.unlink(path)  # of a kernel that was killed
+        _remove_left(path)
         listener.bind(str(path))
         os.chmod(path, _SOCKET)  # nobody else can connect before `listen`, or get into the folder
         listener.setblocking(False)
@@ -166,6 +165,14 @@ def _locked(path: Path) -> Generator[None]:
         yield
     finally:
         os.close(number)
+
+
+def _remove_left(path: Path) -> None:
+    """Remove the socket of a kernel that was killed, and nothing else."""
+    with suppress(FileNotFoundError):
+        if not stat.S_ISSOCK(os.lstat(path).st_mode):
+            raise UsageError(f"{path} is there already, and it is not a socket.", _OTHER_PLACE)
+        os.unlink(path)
 
 
 def _taken(path: Path) -> UsageError:

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,24 @@ def test_the_socket_of_a_killed_kernel_is_recognised_and_replaced(path: Path) ->
         connected_socket(path).close()
     with pytest.raises(UnreachableError, match="nobody listens"):
         connected_socket(path)
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link", "pipe"])
+def test_what_is_no_socket_is_left_in_its_place(short: Path, kind: str) -> None:
+    """A mistake in --socket costs no file."""
+    path = short / "a.sock"
+    (short / "notes.txt").write_text("important", "utf-8")
+    make: dict[str, Callable[[], object]] = {
+        "file": lambda: path.write_text("important", "utf-8"),
+        "folder": path.mkdir,
+        "link": lambda: path.symlink_to("notes.txt"),
+        "pipe": lambda: os.mkfifo(path),
+    }
+    make[kind]()
+    with pytest.raises(UsageError, match="not a socket"), bound_socket(path):
+        pass
+    assert path.exists()
+    assert (short / "notes.txt").read_text("utf-8") == "important"
 
 
 @pytest.mark.parametrize("mode", [0o710, 0o701, 0o720, 0o755, 0o777])

@@ -11,9 +11,19 @@ from typing import Final
 
 from kinwire.mgp.rules.config_nodes import ConfigNode
 from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem, Place
+from kinwire.mgp.rules.file_places import DEEPEST
 from kinwire.mgp.rules.json_places import JsonPlaces
 from kinwire.mgp.rules.toml_places import TomlPlaces
 
+_HIDDEN: Final = re.compile(
+    r"""["]{3}(?:[^"\\]|\\.|"(?!""))*+(?:["]{3,5})?|'{3}(?:[^']|'(?!''))*+(?:'{3,5})?"""
+    r"""|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?|\#[^\n]*+""",
+    re.DOTALL,
+)
+"""Strings, also keys in quotes, and comments; what is not closed goes to its end."""
+_LONG_KEY: Final = re.compile(
+    rf"(?<![A-Za-z0-9_-])(?:[A-Za-z0-9_-]++[ \t]*+\.[ \t]*+){{{DEEPEST}}}"
+)
 _AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -32,6 +42,8 @@ def toml_node(text: str, file: str) -> ConfigNode:
     Raises:
         ConfigError: it is not TOML, or values are too deep in one another.
     """
+    if _LONG_KEY.search(_HIDDEN.sub(_in_place, text)):  # `tomllib` would take minutes for it
+        raise _too_deep(file)
     try:
         return ConfigNode(tomllib.loads(text), (), file, TomlPlaces(text))
     except ValueError as error:  # also of a number with thousands of digits
@@ -56,6 +68,11 @@ def _json_node(text: str, file: str) -> ConfigNode:
         place = Place(file, *places.of_key(path))
         raise ConfigError(ConfigProblem(place, f"the key {path[-1]!r:.60} is there twice"))
     return node
+
+
+def _in_place(hidden: re.Match[str]) -> str:
+    """Return what stands for a string or a comment where only keys matter."""
+    return "" if hidden[0].startswith("#") else "x"
 
 
 def _too_deep(file: str) -> ConfigError:

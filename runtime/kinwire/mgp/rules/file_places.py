@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ("FilePlaces", "Path")
+__all__ = ("DEEPEST", "FilePlaces", "Path")
 
 import re
 from bisect import bisect_right
+from typing import Final
 
 Path = tuple[str | int, ...]
 """Keys and indexes from the top of a file to a value."""
+DEEPEST: Final = 32
+"""The longest path. Without a limit, a small file with long paths takes a gigabyte and minutes."""
 
 
 class FilePlaces:
@@ -36,6 +39,16 @@ class FilePlaces:
     def paths(self) -> frozenset[Path]:
         """The paths of all keys and items."""
         return frozenset(self._keys)
+
+    def _begins_at(self, path: Path, offset: int) -> None:
+        """Note where a value begins.
+
+        Raises:
+            RecursionError: it is too deep in others.
+        """
+        if len(path) > DEEPEST:
+            raise RecursionError
+        self._values[path] = offset
 
     def _line_and_column(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self._lines, offset)

@@ -45,7 +45,7 @@ class JsonPlaces(FilePlaces):
 
     def _value(self, path: Path) -> None:
         sign = self._skip()
-        self._values[path] = self._at
+        self._begins_at(path, self._at)
         if sign == "{":
             self._object(path)
         elif sign == "[":

@@ -89,7 +89,7 @@ class TomlPlaces(FilePlaces):
 
     def _value(self, path: Path) -> None:
         start = self._skip()
-        self._values[path] = start
+        self._begins_at(path, start)
         if self._text[start] == "[":
             self._array(path)
         elif self._text[start] == "{":
