@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from kinwire_cli.action_options import refuse_other_options
 from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
 from kinwire_cli.kernel_state import add_store, kernel_audit, kernel_records, kernel_state
 from kinwire_cli.layout import columns, json_text, printable
@@ -88,11 +89,8 @@ def _check(action: str, arguments: Namespace) -> None:
             raise UsageError(f"access {action} needs {name.upper()}.", "kinwire help access")
     if action == "list" and arguments.tool is not None:
         raise UsageError("access list takes no TOOL.", "Leave it out.")
-    options = {"deny": "grant", "expires_in": "grant", "reason": "grant", "default": "explain"}
-    for option, owner in options.items():
-        if action != owner and getattr(arguments, option) not in (None, False):
-            text = f"--{option.replace('_', '-')} is an option of access {owner}."
-            raise UsageError(text, "Leave it out.")
+    granting = dict.fromkeys(("deny", "expires_in", "reason"), ("grant",))
+    refuse_other_options("access", arguments, {**granting, "default": ("explain",)})
 
 
 @asynccontextmanager

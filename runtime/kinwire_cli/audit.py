@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from kinwire_cli.action_options import refuse_other_options
 from kinwire_cli.audit_view import FILTERS, AuditFilter, known_values, shown_entry
 from kinwire_cli.completion import completed_by
 from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
@@ -94,10 +95,8 @@ def _check(arguments: Namespace) -> None:
     if (arguments.store is None) == (arguments.folder is None):
         text = f"audit {arguments.action} reads one log."
         raise UsageError(text, "Write --store URL, or --folder DIR.")
-    owners = {"lines": "tail", "follow": "tail", "known": "verify"}
-    for option, owner in owners.items():
-        if arguments.action != owner and getattr(arguments, option) not in (None, False):
-            raise UsageError(f"--{option} is an option of audit {owner}.", "Leave it out.")
+    owners = {"lines": ("tail",), "follow": ("tail",), "known": ("verify",)}
+    refuse_other_options("audit", arguments, owners)
     filters = [name for name in FILTERS if getattr(arguments, name) is not None]
     if arguments.action == "verify" and filters:
         raise UsageError("audit verify takes no filters.", f"Leave out --{filters[0]}.")

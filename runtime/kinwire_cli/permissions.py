@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Seque
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kinwire_cli.action_options import refuse_other_options
 from kinwire_cli.completion import completed_by
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.kernel_state import add_store, kernel_audit, kernel_records, kernel_state
@@ -109,16 +110,13 @@ def _check(action: str, arguments: Namespace) -> None:
         raise UsageError("--reason is not an option of revoke --tool.", "Leave it out.")
     if action == "list" and arguments.permission:
         raise UsageError("permissions list takes no PERMISSION.", "Leave it out.")
-    owners: dict[str, tuple[str, ...]] = {
+    owners = {
         "expires_in": ("approve",),
         "reason": ("deny", "revoke"),
         "tool": ("revoke",),
         "by": ("approve", "deny", "revoke"),
     }
-    for option, actions in owners.items():
-        if action not in actions and getattr(arguments, option) is not None:
-            name, of = option.replace("_", "-"), " and ".join(actions)
-            raise UsageError(f"--{name} is an option of permissions {of}.", "Leave it out.")
+    refuse_other_options("permissions", arguments, owners)
 
 
 @asynccontextmanager

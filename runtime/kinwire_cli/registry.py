@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kinwire_cli.action_options import refuse_other_options
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.kernel_state import add_store, kernel_records, kernel_state, kernel_storage
 from kinwire_cli.layout import columns, json_text, one_line, printable
@@ -78,10 +79,7 @@ def _check(arguments: Namespace) -> None:
             text = f"registry {action} {'takes no' if given else 'needs'} {name.upper()}."
             raise UsageError(text, "kinwire help registry")
     owners = {"reason": ("deregister",), "by": ("approve", "deregister")}
-    for option, actions in owners.items():
-        if action not in actions and getattr(arguments, option) is not None:
-            text = f"--{option} is an option of registry {' and '.join(actions)}."
-            raise UsageError(text, "Leave it out.")
+    refuse_other_options("registry", arguments, owners)
 
 
 @asynccontextmanager

@@ -23,7 +23,7 @@ from kinwire.managers.chained_log import ChainedLog
 from kinwire.mgp import AuditOptions, MgpKernel, MgpServer, ServerPolicy, ToolPolicy
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.tools import known_tool
-from kinwire.mgp.rules.validators.options import ValidatorOptions
+from kinwire.mgp.rules.validators.judgement import ValidatorOptions
 from kinwire.mgp.rules.validators.standard import judge
 from kinwire.rpc.session import Session
 from kinwire.storage import open_store

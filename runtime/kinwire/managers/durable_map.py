@@ -17,7 +17,6 @@ from kinwire.managers.concurrency import KeyedLock
 from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageDamagedError
 from kinwire.storage.records import Change, Record, Records
-from kinwire.support.sanitize import sanitize_for_log
 from kinwire.support.validation import LONGEST
 
 K = TypeVar("K", bound=Hashable)
@@ -263,10 +262,10 @@ class DurableMap(Generic[K, V]):
         try:
             return self._codec.read(record.key.removeprefix(self._prefix), record.value)
         except Exception as error:  # what was written there is not what the codec writes
-            raise StorageDamagedError(
+            raise StorageDamagedError.of_record(
                 record.key,
+                error,
                 expected=f"a record as they are below {self._prefix!r}",
-                got=sanitize_for_log(f"{type(error).__name__}: {error}"),
                 hint="Delete the record, or restore it from a backup.",
             ) from error
 

@@ -333,9 +333,9 @@ def _holder_in(record: Record) -> LeaseHolder:
         at = stored["at"]
         return LeaseHolder(stored["name"], stored["holder"], fence, at, stored["note"])
     except (KeyError, TypeError) as error:
-        raise StorageDamagedError(
+        raise StorageDamagedError.of_record(
             record.key,
+            error,
             expected="a lease",
-            got=sanitize_for_log(f"{type(error).__name__}: {error}"),
             hint="Delete the record; the next process that waits takes the lease.",
         ) from error

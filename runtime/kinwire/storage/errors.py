@@ -34,7 +34,10 @@ __all__ = (
     "StorageVersionError",
 )
 
+from typing import Self
+
 from kinwire.support.errors import KinwireError
+from kinwire.support.sanitize import sanitize_for_log
 
 
 class StorageError(KinwireError):
@@ -103,6 +106,12 @@ class StorageReadOnlyError(StorageUnavailableError):
 
 class StorageDamagedError(StorageError):
     """The file is damaged, was replaced, or is not a store of kinwire's; it is left as it is."""
+
+    @classmethod
+    def of_record(cls, key: str, error: Exception, *, expected: str, hint: str) -> Self:
+        """Return the error for the record of `key`, which `error` says cannot be read."""
+        got = sanitize_for_log(f"{type(error).__name__}: {error}")
+        return cls(key, expected=expected, got=got, hint=hint)
 
 
 class StorageVersionError(StorageError):

@@ -21,7 +21,6 @@ from kinwire.storage.memory import MemoryRecords
 from kinwire.storage.records import Record, Records
 from kinwire.support.bounded import LruDict
 from kinwire.support.json_values import short_digest
-from kinwire.support.sanitize import sanitize_for_log
 
 logger = logging.getLogger("kinwire.mgp")
 
@@ -154,10 +153,10 @@ def _read(record: Record) -> AgentAccess:
         if record.key != _key(row.agent, row.server):
             raise ValueError(f"the entries of {row.agent} for {row.server}")
     except (KeyError, TypeError, ValueError) as error:
-        raise StorageDamagedError(
+        raise StorageDamagedError.of_record(
             record.key,
+            error,
             expected="access entries",
-            got=sanitize_for_log(f"{type(error).__name__}: {error}"),
             hint="Restore a backup, or delete the record and grant again.",
         ) from error
     return row

@@ -60,11 +60,14 @@ def kernel_event(
     details: JsonObject | None = None,
     *,
     tool: str | None = None,
+    trace_id: str | None = None,
 ) -> SecurityEvent:
-    """Return an event about something that the kernel itself did or saw, with a new trace id."""
-    return SecurityEvent(
-        kind, "kernel", "kernel", server_id, tool, result, details or {}, new_trace_id()
-    )
+    """Return an event about something that the kernel itself did or saw.
+
+    Without `trace_id` it gets a new one.
+    """
+    trace_id = trace_id or new_trace_id()
+    return SecurityEvent(kind, "kernel", "kernel", server_id, tool, result, details or {}, trace_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

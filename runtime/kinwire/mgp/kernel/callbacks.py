@@ -17,10 +17,9 @@ from kinwire.managers.ask import Answer, Failed, Late, ask
 from kinwire.managers.limits import ConcurrencyLimit
 from kinwire.mcp.context import Context
 from kinwire.mcp.handlers import ExtensionHandlers
-from kinwire.mgp.kernel.audit import AuditLog
+from kinwire.mgp.kernel.audit import AuditLog, kernel_event
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.open_calls import OpenCall
-from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.callbacks import (
     CallbackQuestion,
     CallbackRecord,
@@ -228,15 +227,13 @@ class CallbackManager:
 
     def _note(self, asked: _Asked, opened: OpenCall, outcome: str) -> None:
         self._audit.note(
-            SecurityEvent(
+            kernel_event(
                 CALLBACK_ANSWERED,
-                "kernel",
-                "kernel",
                 asked.server.id,
-                opened.tool_name,
                 "SUCCESS" if outcome == "answered" else "FAILURE",
                 {"type": asked.question.type, "outcome": outcome, "agent": opened.agent},
-                opened.trace_id,
+                tool=opened.tool_name,
+                trace_id=opened.trace_id,
             )
         )
 

@@ -12,7 +12,7 @@ from functools import partial
 from kinwire.managers.ask import Answer, Failed, ask
 from kinwire.managers.grants import Decided
 from kinwire.managers.open_questions import OpenQuestions
-from kinwire.mgp.kernel.audit import AuditLog
+from kinwire.mgp.kernel.audit import AuditLog, kernel_event
 from kinwire.mgp.kernel.pending import PendingPermission
 from kinwire.mgp.kernel.permission_options import (
     AskPermission,
@@ -170,13 +170,9 @@ def permission_event(decision: PermissionDecision) -> SecurityEvent:
 def policy_event(server: str, permission: str, state: PermissionState) -> SecurityEvent:
     """Return the audit event of a permission that was decided without a person."""
     approved = state.value == "approved"
-    return SecurityEvent(
+    return kernel_event(
         "PERMISSION_GRANTED" if approved else "PERMISSION_DENIED",
-        "kernel",
-        "kernel",
         server,
-        None,
         "SUCCESS" if approved else "BLOCKED",
         {"permission": permission, "decided_by": state.source},
-        new_trace_id(),
     )

@@ -95,10 +95,10 @@ def _read(record: Record) -> Registration:
         if record.key != key_of(found.id):
             raise ValueError(f"the server {found.id}")
     except (KeyError, TypeError, ValueError) as error:
-        raise StorageDamagedError(
+        raise StorageDamagedError.of_record(
             record.key,
+            error,
             expected="a registered server",
-            got=sanitize_for_log(f"{type(error).__name__}: {error}"),
             hint="Delete the record, and register the server again.",
         ) from error
     return found

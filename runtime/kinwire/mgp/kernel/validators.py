@@ -17,10 +17,9 @@ import anyio
 
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.call import GuardedCall
+from kinwire.mgp.rules.validators.judgement import ValidatorOptions, Violation
 from kinwire.mgp.rules.validators.network import NamedHost, named_hosts
-from kinwire.mgp.rules.validators.options import ValidatorOptions
 from kinwire.mgp.rules.validators.standard import judge
-from kinwire.mgp.rules.validators.violation import Violation
 from kinwire.transports.guarded_fetch.fetch import Network
 from kinwire.transports.guarded_fetch.rules import is_public
 from kinwire_protocols.base import JsonObject

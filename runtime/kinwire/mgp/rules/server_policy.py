@@ -6,7 +6,7 @@ __all__ = ("RISKS", "CallLimit", "ServerPolicy", "ToolPolicy")
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Final
+from typing import Final, cast
 
 from kinwire.mgp.rules.permissions import checked_permissions
 from kinwire.mgp.rules.trust import LEVELS
@@ -35,11 +35,12 @@ from kinwire_protocols.mgp.models import (
 from kinwire_protocols.mgp.tables import (
     APPROVAL_POLICIES,
     DEFAULT_POLICIES,
+    RISK_LEVELS,
     SAFETY_LEVELS,
     VALIDATORS,
 )
 
-RISKS: Final[tuple[RiskLevel, ...]] = ("safe", "moderate", "dangerous")
+RISKS: Final = cast("tuple[RiskLevel, ...]", tuple(RISK_LEVELS))
 """From the least risk to the most."""
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from kinwire.mgp.rules.validators.places import words_of_name
+from kinwire.mgp.rules.word_set import word_set
 from kinwire.rpc.codec import is_object
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mgp.models import RiskLevel
@@ -20,32 +21,30 @@ from kinwire_protocols.mgp.models import RiskLevel
 _MOST_PARAMETERS = 200
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_SHELL: Final = _words("bash cmd command commands exec powershell shell spawn subprocess sudo zsh")
-_CODE: Final = _words("code eval evaluate execute interpreter javascript python repl run")
-_DESTROYS: Final = _words(
+_SHELL: Final = word_set(
+    "bash cmd command commands exec powershell shell spawn subprocess sudo zsh"
+)
+_CODE: Final = word_set("code eval evaluate execute interpreter javascript python repl run")
+_DESTROYS: Final = word_set(
     "delete destroy drop erase format kill purge reboot remove rm rmdir shutdown terminate "
     "truncate uninstall unlink wipe"
 )
-_WRITES: Final = _words(
+_WRITES: Final = word_set(
     "add append apply assign commit copy create deploy edit execute insert install merge modify "
     "move patch post publish push put rename replace reset run save schedule script send set store "
     "submit transfer update upload write"
 )
-_READS: Final = _words(
+_READS: Final = word_set(
     "calculate check compare count describe diff echo explain find get glob grep info inspect list "
     "lookup peek ping query read recall search show stat status summarize think time tree validate "
     "version view"
 )
-_NETWORK: Final = _words(
+_NETWORK: Final = word_set(
     "browse browser crawl curl download fetch http https request scrape url webhook wget"
 )
-_COMMAND_PARAMETERS: Final = _words("argv cmd cmdline command commands shell")
-_CODE_PARAMETERS: Final = _words("code program python script snippet source")
-_URL_PARAMETERS: Final = _words("endpoint href uri url urls webhook")
+_COMMAND_PARAMETERS: Final = word_set("argv cmd cmdline command commands shell")
+_CODE_PARAMETERS: Final = word_set("code program python script snippet source")
+_URL_PARAMETERS: Final = word_set("endpoint href uri url urls webhook")
 
 
 class Signs(NamedTuple):
@@ -64,7 +63,7 @@ def words_of(name: str) -> frozenset[str]:
 
 def signs_of(name: str, schema: JsonObject, annotations: JsonObject) -> Signs:
     """Return what the name, the parameters and the hints of a tool show."""
-    words, parameters = words_of(name), frozenset(_parameter_words(schema))
+    words, parameters = words_of(name), frozenset(_parameterword_set(schema))
     commands = bool(parameters & _COMMAND_PARAMETERS) or bool(words & _SHELL and parameters)
     code = bool(parameters & _CODE_PARAMETERS and words & (_CODE | _WRITES))
     network = bool(words & _NETWORK or parameters & _URL_PARAMETERS)
@@ -82,7 +81,7 @@ def _risk(
     return "safe" if harmless else "moderate"
 
 
-def _parameter_words(schema: JsonObject) -> Iterator[str]:
+def _parameterword_set(schema: JsonObject) -> Iterator[str]:
     properties: object = schema.get("properties")
     if is_object(properties):
         for name in list(properties)[:_MOST_PARAMETERS]:

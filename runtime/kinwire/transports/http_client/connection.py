@@ -110,7 +110,7 @@ class HttpRequest:
             return
         if "content-encoding" in headers:
             try:
-                self._decoder = decoder_for(headers["content-encoding"], limit=None)
+                self._decoder = decoder_for(headers["content-encoding"])
             except ContentCodingError as error:
                 connection.end(error)
         if self._reply is not None:

@@ -30,9 +30,8 @@ class ContentCodingError(InvalidResponseError):
 class ContentDecoder:
     """Decodes one body, piece by piece. Made by `decoder_for`."""
 
-    def __init__(self, stages: list[_Stage], limit: int | None) -> None:
+    def __init__(self, stages: list[_Stage]) -> None:
         self._stages = stages
-        self._limit = limit
         self._given = self._size = 0
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
@@ -41,8 +40,8 @@ class ContentDecoder:
         The caller may stop in the middle: then the body must not be read further.
 
         Raises:
-            ContentCodingError: the bytes are damaged, or expand to more than the limit, or beyond
-                4 MiB to more than 100 times their number: reading them would hold up everything.
+            ContentCodingError: the bytes are damaged, or expand beyond 4 MiB to more than 100
+                times their number: reading them would hold up everything.
         """
         self._given += len(chunk)
         most = max(_ANYWAY, _MOST_TIMES * self._given)
@@ -51,10 +50,6 @@ class ContentDecoder:
             if self._size > most:
                 raise ContentCodingError(
                     f"its coded body expands to more than {_MOST_TIMES} times its size"
-                )
-            if self._limit is not None and self._size > self._limit:
-                raise ContentCodingError(
-                    f"its coded body expands to more than the limit of {self._limit} bytes"
                 )
             yield piece
 
@@ -73,12 +68,11 @@ class _Stage(Protocol):
     def finish(self) -> None: ...
 
 
-def decoder_for(content_encoding: str, *, limit: int | None) -> ContentDecoder | None:
+def decoder_for(content_encoding: str) -> ContentDecoder | None:
     """Return the decoder for a body with this `Content-Encoding`, None if it is not coded.
 
-    Args:
-        content_encoding: the value of the header, "" if it is missing.
-        limit: bytes that the body may expand to; None for streams whose reader is bounded.
+    `content_encoding` is the value of the header, "" if it is missing. How large a body may become
+    is for its reader to bound.
 
     Raises:
         ContentCodingError: a coding is unknown, or there are more than 5.
@@ -89,7 +83,7 @@ def decoder_for(content_encoding: str, *, limit: int | None) -> ContentDecoder |
         return None
     if len(names) > _MOST_CODINGS:
         raise ContentCodingError(f"its body has more than {_MOST_CODINGS} codings")
-    return ContentDecoder([_stage(name) for name in reversed(names)], limit)
+    return ContentDecoder([_stage(name) for name in reversed(names)])
 
 
 def _stage(name: str) -> _Stage:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from kinwire.mgp.rules.validators.judgement import Violation
 from kinwire.mgp.rules.validators.places import (
     MOST_VALUES,
     TooManyValuesError,
@@ -25,7 +26,6 @@ from kinwire.mgp.rules.validators.shell_commands import is_known_program
 from kinwire.mgp.rules.validators.shell_lexer import read_line
 from kinwire.mgp.rules.validators.shell_paths import is_secret, paths_in
 from kinwire.mgp.rules.validators.shell_programs import REFUSED, SHELLS
-from kinwire.mgp.rules.validators.violation import Violation
 from kinwire_protocols.base import JsonObject
 
 _PLACE: Final = re.compile(r"[;&|<>`\x00-\x1f\x7f]|\$[\w({]")

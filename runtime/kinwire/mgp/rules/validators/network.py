@@ -16,10 +16,9 @@ from ipaddress import IPv6Address, ip_address
 from typing import Final, NamedTuple
 
 from kinwire.mgp.rules.tools import KnownTool
-from kinwire.mgp.rules.validators.options import ValidatorOptions
+from kinwire.mgp.rules.validators.judgement import ValidatorOptions, Violation
 from kinwire.mgp.rules.validators.places import Leaf, leaves, words_of_name
-from kinwire.mgp.rules.validators.violation import Violation
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 from kinwire.transports.guarded_fetch.rules import (
     WEB_PORTS,
     NotFetchedError,

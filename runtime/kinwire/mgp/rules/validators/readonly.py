@@ -10,7 +10,7 @@ from typing import Final
 
 from kinwire.mgp.rules.tools import KnownTool
 from kinwire.mgp.rules.validators.command_lines import CommandReading, command_readings
-from kinwire.mgp.rules.validators.options import ValidatorOptions
+from kinwire.mgp.rules.validators.judgement import ValidatorOptions, Violation
 from kinwire.mgp.rules.validators.places import Leaf, leaves, words_of_name
 from kinwire.mgp.rules.validators.readonly_shell import reading_problem, reading_words_problem
 from kinwire.mgp.rules.validators.readonly_sql import (
@@ -20,8 +20,7 @@ from kinwire.mgp.rules.validators.readonly_sql import (
     starts_like_sql,
 )
 from kinwire.mgp.rules.validators.verbs import READS, WRITES, is_writing_name
-from kinwire.mgp.rules.validators.violation import Violation
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 from kinwire_protocols.base import JsonObject
 
 _DO_NOT_WRITE: Final = frozenset({"network", "process"})

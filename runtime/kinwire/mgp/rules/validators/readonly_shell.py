@@ -22,7 +22,7 @@ from kinwire.mgp.rules.validators.shell_options import (
 )
 from kinwire.mgp.rules.validators.shell_programs import READING_SUBCOMMANDS
 from kinwire.mgp.rules.validators.shell_wrappers import unwrapped
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 
 _JOINING: Final = frozenset("|&;")
 

@@ -11,7 +11,7 @@ __all__ = ("is_graphql_mutation", "looks_like_writing_sql", "sql_problem", "star
 import re
 from typing import Final
 
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 
 _LONGEST: Final = 100_000
 _READING: Final = word_set(

@@ -7,7 +7,7 @@ __all__ = ("Role", "is_plural", "role_of")
 from typing import Final, Literal
 
 from kinwire.mgp.rules.validators.places import words_of_name
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 
 Role = Literal["command", "arguments", "prose", "place", "variables", "shell", "unknown"]
 

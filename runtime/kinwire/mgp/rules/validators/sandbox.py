@@ -14,10 +14,9 @@ from typing import Final
 
 from kinwire.mgp.rules.tools import KnownTool
 from kinwire.mgp.rules.validators.command_lines import CommandReading, command_readings
-from kinwire.mgp.rules.validators.options import ValidatorOptions
+from kinwire.mgp.rules.validators.judgement import ValidatorOptions, Violation
 from kinwire.mgp.rules.validators.shell_commands import command_problem, pattern_problem
 from kinwire.mgp.rules.validators.shell_lexer import UNCLOSED, VARIABLE, Word, read_line
-from kinwire.mgp.rules.validators.violation import Violation
 from kinwire_protocols.base import JsonObject
 
 _OPERATOR: Final = "it has shell syntax outside quotes: one of ; & | ( ) < >"

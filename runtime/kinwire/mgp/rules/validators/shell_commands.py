@@ -40,7 +40,7 @@ from kinwire.mgp.rules.validators.shell_programs import (
 )
 from kinwire.mgp.rules.validators.shell_special import SPECIAL, only_reads
 from kinwire.mgp.rules.validators.shell_wrappers import unwrapped
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 
 _PROGRAM: Final = re.compile(r"[\w./+:@-]+|\[", re.ASCII)
 _SUFFIX: Final = re.compile(r"\.(?:exe|com|bat|cmd|ps1)$")

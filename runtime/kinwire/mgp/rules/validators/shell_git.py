@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kinwire.mgp.rules.validators.shell_options import Options, refused_option
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 
 _SUBCOMMANDS: Final = word_set(
     """

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 
 _HELP: Final = frozenset({"--help", "--version"})
 _SHORT_HELP: Final = frozenset({"-V", "-version", *_HELP})

@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from posixpath import dirname, normpath
 from typing import Final
 
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 
 _PROGRAM_FOLDERS: Final = word_set(
     """

@@ -25,7 +25,7 @@ __all__ = (
 from typing import Final
 
 from kinwire.mgp.rules.validators.shell_options import Options
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 
 SHELLS: Final = word_set(
     """
@@ -163,7 +163,7 @@ WRAPPERS: Final[dict[str, tuple[str, int, str]]] = {
 """What runs the rest of its arguments: options with a value, operands in front, refused options."""
 
 READING_SUBCOMMANDS: Final[dict[str, frozenset[str]]] = {
-    name: frozenset(words.split())
+    name: word_set(words)
     for name, words in {
         "apt": "list search show policy",
         "apt-get": "check",

@@ -17,7 +17,7 @@ from kinwire.mgp.rules.validators.shell_scripts import (
     sql_client_problem,
 )
 from kinwire.mgp.rules.validators.shell_sed import sed_problem
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 
 _MODULES: Final = word_set(
     """

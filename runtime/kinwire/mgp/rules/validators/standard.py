@@ -9,12 +9,11 @@ from itertools import islice
 from typing import Final
 
 from kinwire.mgp.rules.tools import KnownTool
+from kinwire.mgp.rules.validators.judgement import ValidatorOptions, Violation
 from kinwire.mgp.rules.validators.network import network_violations
-from kinwire.mgp.rules.validators.options import ValidatorOptions
 from kinwire.mgp.rules.validators.places import TooManyValuesError
 from kinwire.mgp.rules.validators.readonly import readonly_violations
 from kinwire.mgp.rules.validators.sandbox import sandbox_violations
-from kinwire.mgp.rules.validators.violation import Violation
 from kinwire_protocols.base import JsonObject
 
 MOST_VIOLATIONS: Final = 20

@@ -7,7 +7,7 @@ __all__ = ("READS", "WRITES", "is_writing_name")
 from typing import Final
 
 from kinwire.mgp.rules.validators.places import words_of_name
-from kinwire.mgp.rules.validators.word_set import word_set
+from kinwire.mgp.rules.word_set import word_set
 
 WRITES: Final = word_set(
     """

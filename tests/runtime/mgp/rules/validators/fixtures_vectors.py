@@ -10,7 +10,7 @@ from typing import Any
 
 from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.tools import KnownTool, known_tool
-from kinwire.mgp.rules.validators.options import ValidatorOptions
+from kinwire.mgp.rules.validators.judgement import ValidatorOptions
 from kinwire.mgp.rules.validators.standard import judge
 
 HOME = Path(__file__).parents[4] / "vectors" / "validators"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from kinwire.mgp.rules.validators.judgement import ValidatorOptions
 from kinwire.mgp.rules.validators.network import named_hosts
-from kinwire.mgp.rules.validators.options import ValidatorOptions
 from kinwire.transports.guarded_fetch.rules import NotFetchedError, web_address, web_place
 from tests.runtime.mgp.rules.validators.fixtures_vectors import known, reasons, vectors
 

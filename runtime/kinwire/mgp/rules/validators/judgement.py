@@ -1,11 +1,12 @@
-"""What the configuration says about how one tool's arguments are judged."""
+"""What a validator takes and reports."""
 
 from __future__ import annotations
 
-__all__ = ("ValidatorOptions",)
+__all__ = ("ValidatorOptions", "Violation")
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,3 +19,12 @@ class ValidatorOptions:
     """Whether the server runs arrays of words as they are, never through a shell."""
     allowed_hosts: Collection[str] = ()
     """Hosts that may be named under `network_restricted` though they are private."""
+
+
+class Violation(NamedTuple):
+    """One reason to refuse a call."""
+
+    place: str
+    """The argument, such as `command` or `options.urls[2]`; empty for the whole call."""
+    reason: str
+    """A clause in plain words. It never has the value of an argument, which may be a secret."""
