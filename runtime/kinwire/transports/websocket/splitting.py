@@ -14,10 +14,6 @@ LONGEST_PIECE = 1 << 20
 _SIZE_16, _SIZE_64 = 126, 127
 _LONG = 64 * 1024
 _MOST = 1 << 63  # longer ones are not legal
-_LENGTHS = {
-    _SIZE_16: 2,
-    _SIZE_64: 8,
-}  # bytes of a length that follows, by what announces it
 _DATA = (0, 1, 2)  # opcodes
 _FINAL, _MASKED = 0x80, 0x80
 _HEAD_END = b"\r\n\r\n"

@@ -173,17 +173,7 @@ _LISTS_ARCHIVE: Final = word_set("-l -t -v -p -Z -lv l t --list")
 
 
 def _archive(arguments: Sequence[str]) -> bool:
-    return bool(arguments) and arguments[0] in {
-        "-l",
-        "-t",
-        "-v",
-        "-p",
-        "-Z",
-        "-lv",
-        "l",
-        "t",
-        "--list",
-    }
+    return bool(arguments) and arguments[0] in _LISTS_ARCHIVE
 
 
 def _compressed(arguments: Sequence[str]) -> bool:

@@ -15,7 +15,11 @@ from typing import Final
 from kinwire.mgp.rules.tools import KnownTool
 from kinwire.mgp.rules.validators.command_lines import CommandReading, command_readings
 from kinwire.mgp.rules.validators.judgement import ValidatorOptions, Violation
-from kinwire.mgp.rules.validators.shell_commands import command_problem, pattern_problem
+from kinwire.mgp.rules.validators.shell_commands import (
+    command_problem,
+    pattern_problem,
+    started_commands,
+)
 from kinwire.mgp.rules.validators.shell_lexer import UNCLOSED, VARIABLE, Word, read_line
 from kinwire_protocols.base import JsonObject
 
@@ -87,9 +91,16 @@ def _words_problem(command: Sequence[Word], options: ValidatorOptions) -> str | 
     words = [word.text for word in command]
     if _is_allowed(words, options):
         return None
-    if not command[0].is_spelled_out:
+    if not all(word.is_spelled_out for word in _programs(command, words)):
         return "the name of the program is written with quotes or escapes inside"
     return pattern_problem(command) or command_problem(words)
+
+
+def _programs(command: Sequence[Word], words: Sequence[str]) -> Iterator[Word]:
+    """Yield the words that name programs: the first one, and those that it starts."""
+    yield command[0]
+    if not all(word.is_spelled_out for word in command):
+        yield from (command[len(words) - len(inner)] for inner in started_commands(words))
 
 
 def _is_allowed(words: Sequence[str], options: ValidatorOptions) -> bool:

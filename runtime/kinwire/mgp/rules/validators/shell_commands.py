@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ("command_problem", "is_known_program", "pattern_problem", "program_name")
+__all__ = (
+    "command_problem",
+    "is_known_program",
+    "pattern_problem",
+    "program_name",
+    "started_commands",
+)
 
 import re
 from collections.abc import Iterator, Sequence
@@ -103,6 +109,11 @@ def command_problem(words: Sequence[str]) -> str | None:
     if problem is not None:
         return problem
     return next(filter(None, map(_problem, found)), None)
+
+
+def started_commands(words: Sequence[str]) -> Sequence[Sequence[str]]:
+    """Return the commands that a command runs in the end, each of which is its last words."""
+    return unwrapped(words, program_name)[0]
 
 
 def is_known_program(word: str) -> bool:
