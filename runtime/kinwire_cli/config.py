@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from kinwire_cli.failure import PROBLEMS_FOUND
-from kinwire_cli.layout import columns, counted, json_text, one_line, printable, with_labels
+from kinwire_cli.layout import columns, json_text, one_line, printable, with_labels
 
 if TYPE_CHECKING:
     from kinwire.mgp import ConfiguredServer, KernelConfig, ServerSpec
@@ -99,7 +99,7 @@ def _print(config: KernelConfig, remarks: list[Remark]) -> None:
         print(printable(columns([_SHOWN[:-1], *(row[:-1] for row in rows)])))
     if config.servers or not remarks:
         can_start = sum(_is_found(spec) for spec in config.specs)
-        summary = f"{can_start} of {counted(len(config.servers), 'server')} can start"
+        summary = f"{can_start} of {len(config.servers)} servers can start"
         print(one_line(f"{config.file}: {summary}"), file=sys.stderr)
 
 

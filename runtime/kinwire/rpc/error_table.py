@@ -65,8 +65,8 @@ def internal_error(where: str, fault: BaseException, side: str = "server") -> Rp
         logger.warning("%s failed (correlation id %s): %s", where, correlation, fault)
     else:
         logger.error("%s failed (correlation id %s)", where, correlation, exc_info=fault)
-    if isinstance(fault, CapabilityNotNegotiatedError) and (fault.gate or "").startswith("client:"):
-        # The client learns what it did not declare itself; other gates do not concern the peer.
+    if isinstance(fault, CapabilityNotNegotiatedError) and fault.is_of_client:
+        # The client learns what it did not declare or offer; other gates do not concern the peer.
         needed = f"{fault.method}: needs {fault.gate}, but {fault.reason}."
         return InternalError(f"{needed} {reason}", data=data)
     return InternalError(f"Internal error. {reason}", data=data)

@@ -148,6 +148,12 @@ class CapabilityNotNegotiatedError(KinwireError):
         self.gate = gate
         self.reason = reason
 
+    @property
+    def is_of_client(self) -> bool:
+        """Whether it is the client that left it out."""
+        gate = self.gate or ""
+        return gate.startswith("client:") or self.reason.startswith("the client did not offer ")
+
     def __str__(self) -> str:
         needed = f"needs {self.gate}, but " if self.gate else ""
         return (

@@ -218,6 +218,10 @@ async def test_a_client_that_cannot_be_asked_gets_the_default_or_an_error(
             ):
                 raw.say(id=id, method="tools/call", params={"name": name, "arguments": {}})
                 assert await outcome(raw, id) == returned
+            refused = [one["error"]["message"] for one in raw.heard if "error" in one]
+            assert len(refused) >= 2
+            for message in refused:  # the person at the client learns what to do without
+                assert message.startswith(f"{ASKS}: needs mgp:extensions.bidirectional, but the")
             assert raw.of(ASKS) == []
 
 
