@@ -8,8 +8,9 @@ import anyio
 
 from kinwire.mcp.connection import Connection
 from kinwire.mgp.rules.restarts import ServerEnd
-from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.errors import ConnectionClosedError, RequestTimeoutError
 from kinwire.support.sanitize import sanitize_for_log
+from kinwire_protocols.mcp.methods import INITIALIZE
 
 
 async def close_connection(connection: Connection) -> None:
@@ -29,6 +30,14 @@ def unasked_end(connection: Connection) -> ServerEnd:
 
 def end_of_start(error: Exception) -> ServerEnd:
     """Return the end of a start that failed; what a child wrote to its stderr stays in its log."""
-    text = error.reason if isinstance(error, ConnectionClosedError) else str(error)
-    detail = sanitize_for_log(text) or type(error).__name__
+    detail = sanitize_for_log(_said_of(error)) or type(error).__name__
     return ServerEnd(failed=True, cause="start_failed", detail=detail)
+
+
+def _said_of(error: Exception) -> str:
+    if isinstance(error, ConnectionClosedError):
+        return error.reason
+    if isinstance(error, RequestTimeoutError) and error.method == INITIALIZE.name:
+        # Without the advice in it, which is for the caller of `connect`.
+        return f"It did not answer {error.method} within {error.timeout:g} s, its start_timeout."
+    return str(error)

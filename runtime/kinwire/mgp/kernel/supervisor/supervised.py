@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound=Message)
 R = TypeVar("R")
 
+_DOWN = ("registered", "disconnected")
+_STOPPED = "It was stopped by an operator."
+
 
 class SupervisedServer:
     """One server of a `Supervisor`: `supervisor["files"]`. It is a `Peer`.
@@ -47,16 +50,16 @@ class SupervisedServer:
     @property
     def status(self) -> ServerStatus:
         """What there is to say of the server now."""
-        actor = self._actor
+        actor, state = self._actor, self._actor.life.state
         return ServerStatus(
             id=self.id,
-            state=actor.life.state,
+            state=state,
             since=actor.life.since,
             restarts=actor.restarts,
             health=actor.health,
             pid=actor.pid,
             restart_at=actor.restart_at,
-            note=actor.life.detail,
+            note=_STOPPED if actor.stopped and state in _DOWN else actor.life.detail,
         )
 
     @property

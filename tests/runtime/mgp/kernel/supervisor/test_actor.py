@@ -34,13 +34,14 @@ async def test_a_server_follows_orders_from_state_to_state() -> None:
         async with supervising(raw=raws) as supervisor:
             server = await supervisor.add(spec(), start=False)
             await anyio.wait_all_tasks_blocked()
-            assert (server.status.state, raws) == ("registered", [])
+            assert (server.status.state, server.status.note, raws) == ("registered", "", [])
             assert await run(server) == 2000
             await supervisor.start("s")
             assert server.status.state == "connected"
             await supervisor.start("s")  # it runs already
             await supervisor.stop("s")
             assert (server.status.state, len(raws), raws[0].closed) == ("disconnected", 1, True)
+            assert server.status.note == "It was stopped by an operator."
             await supervisor.stop("s")
             assert await run(server) == 2000
             await supervisor.start("s")
@@ -259,7 +260,9 @@ async def test_a_start_that_takes_too_long_has_failed() -> None:
         with anyio.fail_after(20), pytest.raises(ServerNotReadyError):
             await supervisor["s"].wait_connected()
         assert (len(raws), supervisor["s"].status.state) == (2, "error")
-        assert "initialize" in supervisor["s"].status.note
+        assert supervisor["s"].status.note == (
+            "It did not answer initialize within 0.01 s, its start_timeout."
+        )
         assert all(one.closed for one in raws)
 
 

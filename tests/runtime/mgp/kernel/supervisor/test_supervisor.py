@@ -183,6 +183,7 @@ async def test_a_stop_of_an_operator_outlives_the_kernel_and_a_start_too() -> No
             async with kept(raws, records, wanted) as supervisor:
                 await anyio.wait_all_tasks_blocked()
                 assert (supervisor["s"].status.state, len(raws)) == ("registered", 1)
+                assert supervisor["s"].status.note == "It was stopped by an operator."
         async with kept(raws, records, wanted) as supervisor:
             await supervisor.start("s")
         async with kept(raws, records, wanted) as supervisor:
