@@ -38,6 +38,8 @@ MOST_UNREAD_BYTES: Final = 4 * 1024 * 1024
 """Their size; then the producer waits, too."""
 _FAR = 4  # times as much, after which ordinary calls wait as well
 
+_PLAIN = frozenset({"type", "text"})
+
 _now: ContextVar[StreamInbox | None] = ContextVar("kinwire.mgp.stream", default=None)
 
 
@@ -237,10 +239,9 @@ def was_cancelled(result: Any) -> bool:
 
 def _size_of(chunk: StreamChunk) -> int:
     content = chunk.content
-    if isinstance(content, mcp.TextContent):
+    if isinstance(content, mcp.TextContent) and content.model_fields_set <= _PLAIN:
         return getsizeof(content.text)
-    data: Any = getattr(content, "data", None)
-    return getsizeof(data) if isinstance(data, str) else len(repr(content))
+    return getsizeof(repr(content))  # a server may put much into other fields
 
 
 def _extras_in(block: mcp.ContentBlock) -> object:

@@ -364,6 +364,31 @@ async def test_the_producer_waits_for_a_slow_reader_and_ordinary_calls_do_not(
         assert not is_paused(connection)
 
 
+async def test_all_that_is_in_a_chunk_counts_as_unread() -> None:
+    long = "x" * 300_000
+    blocks: list[Json] = [
+        {**text("a"), "note": long},
+        {**text("a"), "_meta": {"note": long}},
+        {**text("a"), "annotations": {"note": long}},
+        {"type": "image", "data": "AA==", "mimeType": f"image/{long}"},
+        {"type": "image", "data": "AA==", "mimeType": "image/png", "note": long},
+        {"type": "hologram", "note": long},
+        {"type": "resource", "resource": {"uri": "a:b", "text": "", "note": long}},
+        {**text("a"), "note": "\N{GRINNING FACE}" * 75_000},
+    ]
+    raw = Streaming(mgp_stream_cancel={"cancelled": True})
+    async with connected(raw) as (kernel, connection):
+        for count, block in enumerate(blocks, 1):
+            async with kernel.stream(connection, "think") as stream:
+                await raw.called(count)
+                for index in range(MOST_UNREAD_BYTES // len(long) + 1):
+                    raw.chunk(index, block)
+                await raw.settle()
+                assert is_paused(connection), str(block)[:60]
+                raw.answer()
+                await stream.cancel()
+
+
 @pytest.mark.parametrize(("waiting", "unread"), [("ping", 4 * MOST_UNREAD), ("other", MOST_UNREAD)])
 async def test_a_stream_that_nobody_reads_ends_when_others_wait_for_it(
     monkeypatch: pytest.MonkeyPatch, waiting: str, unread: int
