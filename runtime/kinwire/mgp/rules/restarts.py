@@ -49,7 +49,8 @@ class RestartHistory:
 class RestartDecision:
     """What happens to a server that ended."""
 
-    action: Literal["stay", "restart", "give_up"]
+    action: Literal["stay", "on_call", "restart", "give_up"]
+    """`on_call`: it stays down until somebody calls it."""
     history: RestartHistory
     delay: float = 0.0
     """How long a restart waits, in seconds."""
@@ -61,7 +62,8 @@ def decide_restart(
     """Decide about a server that ended at `now`; `jitter` is a random number from 0 to 1.
 
     A restart that somebody asked for comes immediately and does not count. After an operator's
-    stop, and when the kernel ends, the server stays down under every policy. Of two delays in a
+    stop, and when the kernel ends, the server stays down under every policy. One that was idle, and
+    that the policy does not start again, is started by the next call. Of two delays in a
     row the later one is never shorter, unless the server was healthy between them: connected for
     as long as the window.
     """
@@ -69,7 +71,8 @@ def decide_restart(
     if end.then == "again":
         return RestartDecision("restart", history)
     if end.then == "stay" or not _is_wanted(rules, end):
-        return RestartDecision("stay", history)
+        was_idle = end.then is None and end.reason == "idle_timeout"
+        return RestartDecision("on_call" if was_idle else "stay", history)
     if _counts(end) and len(history.times) >= rules.max_restarts:
         return RestartDecision("give_up", history)
     delay = _delay(rules, history.streak, jitter)

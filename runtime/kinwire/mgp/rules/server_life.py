@@ -48,10 +48,13 @@ class ServerLife:
         """When it came into its state."""
         self.detail = ""
         """Why it is in its state, in words; empty if there is nothing to say."""
+        self.on_call = False
+        """Whether it is down because nobody called it, so that the next call starts it."""
         self._connected_at: float | None = None
 
     def connecting(self, now: float, reason: str | None = None) -> list[StateChange]:
         """Begin a start, from any state without an open connection."""
+        self.on_call = False
         events: list[ServerEvent] = ["start"]
         if self.state == "error":
             events = ["restart", "start"]
@@ -72,7 +75,7 @@ class ServerLife:
 
         Also a start that is under way ends so: what was started has to be gone already.
         """
-        self._connected_at = None
+        self._connected_at, self.on_call = None, False
         if self.state in ("registered", "disconnected"):
             return []
         return self._take(["stop"], reason, now)
@@ -96,7 +99,7 @@ class ServerLife:
         self.detail = end.detail
         end = replace(end, connected_for=up)
         decision = decide_restart(self.rules, self.history, end, now, jitter)
-        self.history = decision.history
+        self.history, self.on_call = decision.history, decision.action == "on_call"
         events = _events_of(decision, announced=self.state == "draining")
         reason = LIMIT_EXCEEDED if decision.action == "give_up" else end.reason or end.cause
         return LifeStep(self._take(events, reason or None, now), decision)
@@ -121,6 +124,7 @@ def _events_of(decision: RestartDecision, *, announced: bool) -> list[ServerEven
     if announced:
         after: dict[str, list[ServerEvent]] = {
             "stay": ["drained"],
+            "on_call": ["drained"],
             "restart": ["restart"],
             "give_up": ["restart", "fail"],
         }

@@ -116,7 +116,10 @@ class ServerSpec:
     ping_misses: int = field(default=3, kw_only=True)
     """How many pings in a row, without an answer in time, are a failure of the server."""
     idle_timeout: float | None = field(default=None, kw_only=True)
-    """How long no call may be made or under way before the server is shut down (`idle_timeout`)."""
+    """How long no call may be made or under way before the server is shut down (`idle_timeout`).
+
+    The next call starts it, unless `restart` has started it already.
+    """
     max_memory_bytes: int | None = field(default=None, kw_only=True)
     """The most resident memory of the child and all processes of its group, before it is shut down
     (`resource_limit`). Only for a `command`."""

@@ -22,14 +22,16 @@ CRASH = ServerEnd(failed=True, cause="ended")
 CLEAN = ServerEnd(cause="ended")
 
 POLICIES: list[tuple[ServerEnd, str]] = [
-    # what happened, and whether it is started again: with never, on_failure, always
+    # what happened, and whether it is started again: with never, on_failure, always;
+    # - is no, + is yes, and c is when somebody calls it
     (CRASH, "-++"),
     (ServerEnd(failed=True, cause="start_failed"), "-++"),
     (ServerEnd(failed=True, cause="unresponsive"), "-++"),
     (CLEAN, "--+"),
     (ServerEnd(cause="announced"), "--+"),
     (ServerEnd(failed=True, cause="announced"), "-++"),
-    (ServerEnd(reason="idle_timeout"), "--+"),
+    (ServerEnd(reason="idle_timeout"), "cc+"),
+    (ServerEnd(reason="idle_timeout", then="stay"), "---"),
     (ServerEnd(reason="resource_limit"), "-++"),
     (ServerEnd(reason="operator_request"), "---"),
     (ServerEnd(reason="kernel_shutdown"), "---"),
@@ -49,7 +51,7 @@ def test_policies_decide_by_how_a_server_ended() -> None:
     """`always` covers graceful ends too; only a stop of an operator or the kernel's end hold."""
     for end, expected in POLICIES:
         got = "".join(
-            "+" if decided(policy, end).action == "restart" else "-"
+            {"stay": "-", "on_call": "c", "restart": "+"}[decided(policy, end).action]
             for policy in ("never", "on_failure", "always")
         )
         assert got == expected, end

@@ -162,6 +162,7 @@ class LifeAgainstRules(RuleBasedStateMachine):
         self.life.forget_restarts()
         self.counted, self.delay, self.due = [], 0.0, None
         self.took(self.life.connecting(self.now, "operator_request"))
+        assert not self.life.on_call
 
     @precondition(lambda self: self.due is not None)
     @rule()
@@ -185,6 +186,7 @@ class LifeAgainstRules(RuleBasedStateMachine):
     def stop(self) -> None:
         self.took(self.life.stopped("operator_request", self.now))
         self.stopped, self.due = True, None
+        assert not self.life.on_call
 
     @precondition(lambda self: self.state in ("connecting", "connected", "draining"))
     @rule(
@@ -212,6 +214,7 @@ class LifeAgainstRules(RuleBasedStateMachine):
             assert self.state == "error"
         else:
             assert self.state in ("error", "disconnected")
+            assert self.life.on_call is (reason == "idle_timeout" and then is None)
         self.stopped = self.stopped or reason == "operator_request"
 
     @invariant()

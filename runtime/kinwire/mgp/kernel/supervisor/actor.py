@@ -74,7 +74,7 @@ class ServerActor:
         self._child: ChildProcess | None = None
         self._announced = anyio.Event()
         self._restarting = False
-        self._again = False  # whether what drains is started again
+        self._again = False  # whether what drains may be started again
 
     @property
     def pid(self) -> int | None:
@@ -92,7 +92,9 @@ class ServerActor:
     @property
     def call_state(self) -> ServerState:
         """The state as calls see it: all of a restart is one, with the start that belongs to it."""
-        state = self.life.state
+        state, ordered = self.life.state, self.orders.next
+        if state == "disconnected" and ordered is not None and ordered.kind == "call":
+            return "restarting"
         if state == "connecting" and self._restarting:
             return "restarting"
         if state == "connected" and (self.connection is None or self.connection.session.closed):
@@ -108,6 +110,11 @@ class ServerActor:
         coming = self.call_state in ("connecting", "connected", "restarting")
         due = self._start_first or self.restart_at is not None
         return ordered or coming or due or self._again
+
+    def called(self) -> None:
+        """Start a server that was shut down because it was idle; others are left alone."""
+        if self.life.on_call and self.orders.next is None:
+            self.orders.put(Order("call", "call"))
 
     def refusal(self) -> RpcError | None:
         """Return why a call is refused now; None if it is taken."""
@@ -174,11 +181,11 @@ class ServerActor:
         if order is not None and order.kind == "stop":
             await self._stay_down(order.reason)
             return
-        if order is not None:
+        if order is not None and order.kind != "call":
             self.stopped = False
             self.life.forget_restarts()
             await self._save()
-        self._restarting = self.life.state == "restarting"
+        self._restarting = self.life.state == "restarting" or self.life.on_call
         self.restarts += self._restarting
         self.restart_at = None
         self._publish(self.life.connecting(self._now(), None if order is None else order.reason))
@@ -319,7 +326,7 @@ class ServerActor:
         self, server: GuardedServer, reason: str, then: Then | None = None
     ) -> ServerEnd:
         """Drain a server, unless a second order to stop ends that immediately."""
-        self._again = then == "again"
+        self._again = then != "stay"
         self._publish(self.life.draining(reason, self._now()))
 
         async def end_at_once() -> None:

@@ -9,12 +9,12 @@ from typing import Literal
 
 import anyio
 
-OrderKind = Literal["start", "stop", "again"]
+OrderKind = Literal["start", "call", "stop", "again"]
 
 
 @dataclass(slots=True, eq=False)
 class Order:
-    """To start a server, to stop it, or to stop it and start it again."""
+    """To start a server, also for a `call`, to stop it, or to stop it and start it `again`."""
 
     kind: OrderKind
     reason: str
@@ -53,7 +53,7 @@ class OrderBox:
 
     async def wait_any(self) -> None:
         """Return as soon as there is an order, without taking it."""
-        await self.wait("start", "stop", "again")
+        await self.wait("start", "call", "stop", "again")
 
     def finish(self) -> None:
         """Let those continue whose orders are followed or replaced, unless a newer one waits."""

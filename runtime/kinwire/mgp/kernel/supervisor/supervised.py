@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("SupervisedServer",)
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
 from pydantic import ValidationError
@@ -25,6 +25,7 @@ R = TypeVar("R")
 
 _DOWN = ("registered", "disconnected")
 _STOPPED = "It was stopped by an operator."
+_ON_CALL: Final = "The next call starts it."
 
 
 class SupervisedServer:
@@ -32,9 +33,10 @@ class SupervisedServer:
 
     A call goes to the connection that the server has now. While the server restarts, it waits, or
     is refused with 2002, as `ServerSpec.when_restarting` says; while it drains, it is refused with
-    2001, and with 2000 where it is not up. A call that was under way when its server ended fails
-    with `ConnectionClosedError`, once: whether it was carried out is not known, so nothing repeats
-    it.
+    2001, and with 2000 where it is not up. A server that was shut down because it was idle is
+    started by the next call, as if it restarted. A call that was under way when its server ended
+    fails with `ConnectionClosedError`, once: whether it was carried out is not known, so nothing
+    repeats it.
     """
 
     def __init__(self, actor: ServerActor) -> None:
@@ -59,7 +61,7 @@ class SupervisedServer:
             health=actor.health,
             pid=actor.pid,
             restart_at=actor.restart_at,
-            note=_STOPPED if actor.stopped and state in _DOWN else actor.life.detail,
+            note=_note(actor),
         )
 
     @property
@@ -83,12 +85,13 @@ class SupervisedServer:
     async def wait_connected(self) -> Connection:
         """Return the open connection, or the next one as soon as it is open.
 
-        It waits as long as the server may still come up by itself.
+        It waits as long as the server may still come up by itself, and starts one that was idle.
 
         Raises:
-            RpcError: the server is down: it was stopped, or is given up (2000).
+            RpcError: the server is down: it was stopped by an order, or is given up (2000).
         """
         while True:
+            self._actor.called()
             news = self._actor.news
             refusal = self._actor.refusal()
             if refusal is None:
@@ -127,8 +130,16 @@ class SupervisedServer:
 
     async def _ready(self) -> Connection:
         """Return the connection for a call, after a restart if calls wait for that."""
+        self._actor.called()
         spec = self._actor.spec
         if spec.when_restarting == "wait" and self._actor.refusal() is not None:
             with anyio.move_on_after(spec.wait_timeout):
                 return await self.wait_connected()
         return self.connection
+
+
+def _note(actor: ServerActor) -> str:
+    """Return why a server is in its state."""
+    if actor.stopped and actor.life.state in _DOWN:
+        return _STOPPED
+    return f"{actor.life.detail} {_ON_CALL}" if actor.life.on_call else actor.life.detail

@@ -203,7 +203,9 @@ async def test_a_server_without_calls_is_shut_down_as_idle() -> None:
         await supervisor["s"].wait_connected()
         await reached(supervisor, "s", "disconnected")
         assert raws[0].of(SHUTDOWN)[0]["reason"] == "idle_timeout"
-        assert supervisor["s"].status.note == "It had no call for 0.02 s."
+        assert supervisor["s"].status.note == (
+            "It had no call for 0.02 s. The next call starts it."
+        )
         await raws[0].settle()
         assert len(raws) == 1
 

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -264,4 +265,17 @@ async def test_a_kernel_that_is_cancelled_leaves_no_process(tmp_path: Path) -> N
             await supervisor["s"].wait_connected()
             scope.cancel()
             await anyio.sleep_forever()
+    await children.gone()
+
+
+async def test_a_process_that_nobody_calls_ends_and_the_next_call_starts_another(
+    tmp_path: Path,
+) -> None:
+    children = Children(tmp_path, "grandchild", restart=SOON, when_restarting="wait")
+    async with supervising(replace(children.spec, idle_timeout=0.02)) as supervisor:
+        await reached(supervisor, "s", "disconnected")
+        await children.gone()
+        assert supervisor["s"].status.note.endswith("The next call starts it.")
+        await supervisor.replace([children.spec])
+        assert await answer(supervisor, "slow", seconds=0) == children.pids()[1]
     await children.gone()

@@ -9,13 +9,27 @@ import pytest
 
 from kinwire import ConnectionClosedError
 from kinwire.mgp import RestartRules, SupervisedServer
-from kinwire_protocols.mgp.errors import ServerDrainingError, ServerRestartingError
+from kinwire_protocols.mgp.errors import (
+    ServerDrainingError,
+    ServerNotReadyError,
+    ServerRestartingError,
+)
 from tests.runtime.mgp.fixtures_kernel import audited, outcome
-from tests.runtime.mgp.kernel.supervisor.fixtures_raw import LATER, Raws, run, spec
+from tests.runtime.mgp.kernel.supervisor.fixtures_raw import (
+    LATER,
+    OFFER,
+    SHUTDOWN,
+    Raws,
+    SilentServer,
+    run,
+    spec,
+)
 from tests.runtime.mgp.kernel.supervisor.fixtures_supervisor import reached, supervising
 from tests.runtime.mgp.raw_peers import NOTHING
 
 pytestmark = pytest.mark.anyio
+
+GIVEN_UP = RestartRules(max_restarts=0)
 
 
 @pytest.mark.spec("mgp-11.2-5", "mgp-14.3-8", "mgp-11.4-mgp-lifecycle-shutdown-1")
@@ -167,3 +181,65 @@ async def test_fifty_calls_under_way_fail_once_each_and_are_not_repeated() -> No
             raws[0].hang_up(-9)
         await server.wait_connected()
         assert [len(failures), *(len(one.calls) for one in raws)] == [50, 50, 0]
+
+
+@pytest.mark.spec("mgp-11.2-8", "mgp-11.4-mgp-lifecycle-shutdown-7")
+async def test_a_call_starts_a_server_that_was_idle_and_waits_or_is_refused_once() -> None:
+    """It is sent once; several calls start one process; restarts are counted on."""
+    for when in ("refuse", "wait"):
+        raws = Raws()
+        options: dict[str, Any] = {"idle_timeout": 0.02, "when_restarting": when}
+        async with supervising(spec(**options), raw=raws) as supervisor:
+            server = supervisor["s"]
+            await server.wait_connected()
+            await reached(supervisor, "s", "disconnected")
+            with pytest.raises(ServerNotReadyError):
+                _ = server.connection  # nobody has called
+            await supervisor.replace([spec(when_restarting=when)])  # and now it is not idle
+            assert (server.status.state, len(raws)) == ("disconnected", 1)
+            results: list[Any] = []
+
+            async def call(results: list[Any] = results, server: SupervisedServer = server) -> None:
+                results.append(await run(server))
+
+            async with anyio.create_task_group() as tasks:
+                for _call in range(3):
+                    tasks.start_soon(call)
+            assert [one == 2002 for one in results] == [when == "refuse"] * 3
+            await server.wait_connected()
+            assert [len(one.calls) for one in raws] == [0, 0 if when == "refuse" else 3]
+            assert (server.status.restarts, server.status.note) == (1, "")
+
+
+async def test_a_call_that_comes_while_an_idle_server_drains_waits_for_its_next_start() -> None:
+    raws = Raws(OFFER, {SHUTDOWN: {"accepted": True}})
+    options: dict[str, Any] = {"drain_timeout": 600, "when_restarting": "wait"}
+    async with supervising(spec(**options, idle_timeout=0.02), raw=raws) as supervisor:
+        server = supervisor["s"]
+        await server.wait_connected()
+        await raws[0].wait_for(SHUTDOWN, 1)
+        supervisor._actors["s"].spec = spec(when_restarting="wait", drain_timeout=0.01)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run, server)
+            await anyio.wait_all_tasks_blocked()
+            raws[0].hang_up(0)
+        assert [len(one.calls) for one in raws] == [0, 1]
+
+
+async def test_a_call_starts_no_server_that_an_operator_has_stopped() -> None:
+    """Also where it was idle before; one whose start by a call fails is left to its policy."""
+    raws = Raws()
+    options: dict[str, Any] = {"idle_timeout": 0.02, "when_restarting": "wait"}
+    async with supervising(spec(**options), raw=raws) as supervisor:
+        server = supervisor["s"]
+        await server.wait_connected()
+        await reached(supervisor, "s", "disconnected")
+        await supervisor.stop("s")
+        assert server.status.note == "It was stopped by an operator."
+        assert await run(server) == 2000
+        await supervisor.start("s")
+        await reached(supervisor, "s", "disconnected")
+        raws.kind = SilentServer
+        await supervisor.replace([spec(**options, start_timeout=0.01, restart=GIVEN_UP)])
+        assert [await run(server), await run(server), len(raws)] == [2000, 2000, 3]
+        assert server.status.state == "error"
