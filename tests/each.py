@@ -22,17 +22,17 @@ def each(
     """Run a test for each case, as `pytest.mark.parametrize` does, but as one test.
 
     The test fails if one case fails, and its error names all that do. It is for functions that
-    change nothing which another case sees. `ids` returns the name of a value.
+    change nothing which another case sees. `ids` returns the name of a value. A case may be a
+    `pytest.param` with an id, but not with marks.
     """
     fields = names.replace(",", " ").split() if isinstance(names, str) else list(names)
     is_alone = isinstance(names, str) and len(fields) == 1
     cases = list(cases)
-    if any(isinstance(case, ParameterSet) for case in cases):
-        raise TypeError("each: expected plain values, got pytest.param. Use parametrize for marks.")
-    rows = [(case,) if is_alone else tuple(case) for case in cases]
-    named = [", ".join(str(ids(value))[:200] for value in row) for row in rows]
+    if any(isinstance(case, ParameterSet) and case.marks for case in cases):
+        raise TypeError("each: expected cases without marks. Use parametrize for marks.")
     table = [
-        (name, dict(zip(fields, row, strict=True))) for name, row in zip(named, rows, strict=True)
+        (name, dict(zip(fields, row, strict=True)))
+        for name, row in (_named(case, ids, is_alone=is_alone) for case in cases)
     ]
 
     def decorate(function: F) -> F:
@@ -45,6 +45,17 @@ def each(
         return typed
 
     return decorate
+
+
+def _named(
+    case: Any, ids: Callable[[Any], object], *, is_alone: bool
+) -> tuple[str, tuple[Any, ...]]:
+    """Return the name of a case and its values; a `pytest.param` may have a name of its own."""
+    if isinstance(case, ParameterSet):
+        row, name = tuple(case.values), case.id
+    else:
+        row, name = (case,) if is_alone else tuple(case), None
+    return str(name) if name else ", ".join(str(ids(value))[:200] for value in row), row
 
 
 _Table = list[tuple[str, dict[str, Any]]]
@@ -75,13 +86,13 @@ def _failures(table: _Table) -> Iterator[Any]:
     """Yield a context for each case, which keeps its failure; raise what was kept at the end."""
     if not table:
         pytest.skip("there are no cases")
-    failures: list[Exception] = []
+    failures: list[BaseException] = []
 
     @contextmanager
     def taking(name: str) -> Iterator[None]:
         try:
             yield
-        except Exception as error:
+        except (Exception, pytest.fail.Exception) as error:
             error.add_note(f"case: {name}")
             failures.append(error)
 
@@ -89,4 +100,4 @@ def _failures(table: _Table) -> Iterator[Any]:
     if len(failures) == 1:
         raise failures[0]
     if failures:
-        raise ExceptionGroup(f"{len(failures)} of {len(table)} cases", failures[:20])
+        raise BaseExceptionGroup(f"{len(failures)} of {len(table)} cases", failures[:20])

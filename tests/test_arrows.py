@@ -180,7 +180,7 @@ def seen(source: str, importer: str = "kinwire.rpc.errors", package: str = "") -
     return {target for _, target in arrows_of(importer, imports, SMALL)}
 
 
-@pytest.mark.parametrize(
+@each(
     "source",
     [
         "import kinwire.mcp.server",
@@ -219,7 +219,7 @@ def test_a_text_and_a_third_party_are_not_arrows() -> None:
     assert seen("import json\nfrom anyio import abc\nhint = 'kinwire.mcp.server'") == set()
 
 
-@pytest.mark.parametrize("package", HOMES)
+@each("package", HOMES)
 def test_every_package_has_imports_to_look_at(package: str) -> None:
     assert packages_imported_by(package)
 
@@ -264,7 +264,7 @@ def test_an_arrow_that_is_not_in_the_table_is_found(importer: str, target: str) 
     assert found(importer, target) == [target]
 
 
-@pytest.mark.parametrize(
+@each(
     ("importer", "target"),
     [
         ("kinwire.rpc.session", "kinwire.rpc.engine.engine"),

@@ -6,8 +6,7 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-import pytest
-
+from tests.each import each
 from tests.fixtures_imports import modules_of, syntax_of
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +27,7 @@ def test_class_names_occur_once() -> None:
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@each("package", PACKAGES)
 def test_every_package_has_classes(package: str) -> None:
     assert any(class_names(syntax_of(module)) for module in modules_of(ROOT / package).values())
 

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
+from tests.each import each
 from tests.fixtures_imports import modules_of, syntax_of
 
 ROOT = Path(__file__).parents[1]
@@ -45,7 +44,7 @@ def words_in(tree: ast.Module) -> set[str]:
     return {word.lower() for text in texts(tree) for word in WORDS.findall(text)}
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "word"),
     [
         ("METHOD = 'initialize'", "initialize"),
@@ -62,7 +61,7 @@ def test_a_word_of_mcp_is_found(source: str, word: str) -> None:
     assert words_in(ast.parse(source)) == {word}
 
 
-@pytest.mark.parametrize(
+@each(
     "source",
     [
         '"""How a session begins: with initialize."""',

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.each import each
 from tests.plain_english import RULES, findings_in
 
 BAD = {
@@ -39,12 +38,12 @@ def phrases(text: str, *, python: bool = False) -> list[str]:
     return [found.phrase for found in findings_in(text, python=python)]
 
 
-@pytest.mark.parametrize(("text", "phrase"), BAD.items())
+@each(("text", "phrase"), BAD.items())
 def test_a_phrase_is_found(text: str, phrase: str) -> None:
     assert phrases(text) == [phrase]
 
 
-@pytest.mark.parametrize("text", GOOD)
+@each("text", GOOD)
 def test_plain_english_is_left_alone(text: str) -> None:
     assert phrases(text) == []
 

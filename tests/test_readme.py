@@ -130,7 +130,7 @@ def test_what_a_document_shows_is_what_happens(document: str, tmp_path: Path) ->
 FIRST_PROGRAMS = [("notes.py", 13), ("client.py", 9), ("test_notes.py", 10)]
 
 
-@pytest.mark.parametrize(("name", "limit"), FIRST_PROGRAMS)
+@each(("name", "limit"), FIRST_PROGRAMS)
 def test_the_first_programs_stay_short(name: str, limit: int) -> None:
     (text,) = (block.text for block in blocks_of("README.md") if block.name == name)
     assert len(text.splitlines()) <= limit

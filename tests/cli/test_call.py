@@ -15,6 +15,7 @@ import pytest
 
 from kinwire_cli import main
 from tests.cli.fixtures_scripts import Captured, greeting, ran, scripted, spoken
+from tests.each import each
 
 TRIPS = """
 from kinwire import Server
@@ -55,7 +56,7 @@ def trips(tmp_path: Path) -> str:
     return str(file)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "hint"),
     [
         (["--steps", "3"], "no option --steps.\nhint: A parameter is written steps=3"),

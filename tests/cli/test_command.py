@@ -15,12 +15,13 @@ from kinwire_cli.extras import install_command, is_installed, missing_extra
 from kinwire_cli.subcommand import load_subcommand, subcommand_names
 from kinwire_protocols.mcp.methods import PROTOCOL
 from tests.cli.fixtures_scripts import DEMO, Captured, greeting, ran, scripted
+from tests.each import each
 from tests.specified import OURS
 
 # -- subcommands --
 
 
-@pytest.mark.parametrize("name", subcommand_names())
+@each("name", subcommand_names())
 def test_every_verb_has_its_name_a_summary_and_help(capsys: Captured, name: str) -> None:
     subcommand = load_subcommand(name)
     assert subcommand.name == name
@@ -43,7 +44,7 @@ def test_the_version_is_shown(capsys: Captured) -> None:
     assert out.startswith("kinwire ")
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         (["lst"], "There is no subcommand 'lst'.\nhint: Did you mean 'list'?"),
@@ -110,7 +111,7 @@ def test_a_slip_in_the_command_line_ends_with_2_and_says_what_to_do(
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize(
+@each(
     ("module", "extra"),
     [
         ("jinja2", "codegen"),
@@ -236,7 +237,7 @@ def test_call_prints_the_result_and_shows_progress_on_stderr(capsys: Captured) -
     assert err.splitlines() == ["progress 1/2  2 ...", "progress 2/2  1 ..."]
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "answers", "code", "out", "err"),
     [
         (["--raw", "x/y"], {"x/y": {"a": [1]}}, 0, '{\n  "a": [\n    1\n  ]\n}\n', ""),
@@ -256,7 +257,7 @@ def test_what_comes_of_a_call_gives_the_exit_code(
     assert "raw()" not in said  # advice for programs, not for a command line
 
 
-@pytest.mark.parametrize(
+@each(
     ("result", "code", "out", "err"),
     [
         (text("a\tb\nc"), 0, "a\tb\nc\n", ""),

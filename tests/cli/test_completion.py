@@ -12,6 +12,7 @@ from kinwire_cli.completion import complete_call, complete_described, complete_l
 from kinwire_cli.extras import is_installed
 from kinwire_cli.serve import ServeCommand
 from kinwire_cli.subcommand import Subcommand, load_subcommand
+from tests.each import each
 
 pytestmark = pytest.mark.skipif(not is_installed("cli"), reason="needs the extra [cli]")
 
@@ -82,7 +83,7 @@ def test_the_options_of_a_subcommand_are_offered(
     assert options <= {word.strip() for word in finder._get_completions([], typed, "", None)}
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "members"),
     [
         (["trips.py", "book"], ["name=", "steps="]),
@@ -101,7 +102,7 @@ def test_a_file_that_cannot_be_read_has_no_tools(file: str) -> None:
     assert "ping" in offered(file)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "typed", "offered"),
     [
         ("serve ", "", {"demo", "trips.py"}),

@@ -8,12 +8,13 @@ import pytest
 
 from kinwire_cli.failure import UsageError
 from kinwire_cli.headers import headers_from
+from tests.each import each
 
 SECRET = "s3cret"
 ENVIRONMENT = {"TOKEN": SECRET, "TWICE": "${TOKEN}", "LINES": f"{SECRET}\r\nX-Other: 1"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "headers"),
     [
         pytest.param([], {}, id="none"),
@@ -37,7 +38,7 @@ def test_a_file_has_a_header_on_each_line(tmp_path: Path) -> None:
     assert headers_from([f"@{file}"], ENVIRONMENT) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "message"),
     [
         pytest.param(f"Bearer {SECRET}", "expected a name", id="no colon"),

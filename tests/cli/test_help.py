@@ -73,7 +73,7 @@ def test_no_arguments_print_the_overview_to_stderr_and_end_with_2(capsys: Captur
     assert ran(capsys) == (2, "", overview)
 
 
-@pytest.mark.parametrize("name", subcommand_names())
+@each("name", subcommand_names())
 def test_help_of_a_subcommand_has_examples_and_exit_codes(capsys: Captured, name: str) -> None:
     code, out, err = ran(capsys, "help", name)
     assert (code, err) == (0, "")
@@ -180,7 +180,7 @@ def test_the_page_has_every_exit_code(capsys: Captured) -> None:
         assert re.search(rf"^\| [\d, ]*\b{code}\b", page, re.MULTILINE)
 
 
-@pytest.mark.parametrize("words", [["help"], ["help", "call"], ["list", "--help"]])
+@each("words", [["help"], ["help", "call"], ["list", "--help"]])
 def test_help_loads_no_runtime_and_no_pydantic(words: list[str]) -> None:
     program = (
         "import sys; from kinwire_cli import main\n"

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
+
 pytest.importorskip("fcntl", reason="needs sockets with a path")
 
 from kinwire_cli.control import client
@@ -150,7 +152,7 @@ def test_logs_follow_until_the_kernel_ends(path: str, capsys: Captured) -> None:
     assert asked == [(0, 2, False), (6, 1000, True), (6, 1000, True), (7, 1000, True)]
 
 
-@pytest.mark.parametrize("lines", ["0", "-1", "1001", "x"])
+@each("lines", ["0", "-1", "1001", "x"])
 def test_logs_of_no_such_number_are_refused(capsys: Captured, lines: str) -> None:
     code, _, err = ran(capsys, "logs", "files", f"--lines={lines}")
     assert (code, "expected a number from 1 to 1000" in err) == (2, True)

@@ -8,6 +8,7 @@ from math import inf
 import pytest
 
 from kinwire_cli.layout import columns, first_line, json_text, printable
+from tests.each import each
 
 
 def test_columns_are_aligned_and_lines_do_not_end_in_spaces() -> None:
@@ -25,7 +26,7 @@ def test_wide_columns_are_folded_to_fit() -> None:
     )
 
 
-@pytest.mark.parametrize("width", [30, 44, 60, 80, 200])
+@each("width", [30, 44, 60, 80, 200])
 def test_no_line_of_a_table_is_wider_than_asked(width: int) -> None:
     rows = [("name", "x" * 90, "ListResourceTemplatesRequestParams", "some words " * 9)] * 3
     assert max(map(len, columns(rows, width).split("\n"))) <= width
@@ -48,7 +49,7 @@ def test_no_rows_make_no_lines() -> None:
     assert columns([]) == ""
 
 
-@pytest.mark.parametrize("text", ["\x1b[2Jgone", "\x9b31mred", "a\u202eb", "bell\a", "\x7f"])
+@each("text", ["\x1b[2Jgone", "\x9b31mred", "a\u202eb", "bell\a", "\x7f"])
 def test_a_peer_cannot_steer_the_terminal(text: str) -> None:
     shown = printable(text)
     assert all(sign.isprintable() for sign in shown)

@@ -108,7 +108,7 @@ def test_words_become_members(words: list[str], members: dict[str, Any]) -> None
     assert [type(value) for value in made.values()] == [type(value) for value in members.values()]
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         (["count"], r"^count: expected NAME=VALUE or NAME:=JSON\.$"),
@@ -154,7 +154,7 @@ def test_words_that_make_no_member_are_refused(words: list[str], message: str) -
         members_from(words, SCHEMA)
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "hint"),
     [
         ("coun=5", "Did you mean 'count'?"),
@@ -206,12 +206,12 @@ HOSTILE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("schema", HOSTILE)
+@each("schema", HOSTILE)
 def test_an_invalid_schema_has_no_names(schema: dict[str, Any]) -> None:
     assert members_from(["x=5"], schema) == {"x": "5"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "message"),
     [
         ("share=1e999", "share=1e999: expected a number of at most 1.8e308."),
@@ -248,7 +248,7 @@ LACKING: dict[str, Any] = {
 WHOLE: dict[str, Any] = {"city": "Ulm", "stops": [], "bag": {}, "trip": {"to": "Bonn"}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("members", "words", "missing"),
     [
         ({}, [], ["city=...", "stops:=[...]", "bag:={...}", "trip.to=..."]),
@@ -272,7 +272,7 @@ def test_every_wrong_word_is_in_the_error_with_its_hint() -> None:
     assert refused.value.hint == "Did you mean 'count'? Write tags:=JSON."
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "missing"),
     [
         ("city:=1", ["stops:=[...]", "bag:={...}", "trip.to=..."]),
@@ -284,7 +284,7 @@ def test_what_a_wrong_word_was_to_bring_is_not_missing(wrong: str, missing: list
     assert missing_from({}, [], LACKING, [wrong]) == missing
 
 
-@pytest.mark.parametrize("schema", [*HOSTILE, {"required": 5}, {"allOf": [{"$ref": "#"}] * 50}])
+@each("schema", [*HOSTILE, {"required": 5}, {"allOf": [{"$ref": "#"}] * 50}])
 def test_an_invalid_schema_requires_nothing(schema: dict[str, Any]) -> None:
     assert missing_from({"x": {"y": 1}}, ["x.y=1"], schema) == []
 

@@ -8,11 +8,12 @@ import pytest
 
 from kinwire_cli.failure import UsageError
 from kinwire_cli.members import members_from, missing_from
+from tests.each import each
 
 NAMED: dict[str, Any] = {"type": "object", "properties": {"city": {"type": "string"}}}
 
 
-@pytest.mark.parametrize(
+@each(
     "more",
     [
         {"additionalProperties": {}},
@@ -38,7 +39,7 @@ def test_a_possible_member_is_not_an_error(more: dict[str, Any]) -> None:
     assert members_from(["ctiy=Ulm"], {**NAMED, **more}) == {"ctiy": "Ulm"}
 
 
-@pytest.mark.parametrize(
+@each(
     "more",
     [
         {},
@@ -67,7 +68,7 @@ ANCHORED: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "members"),
     [
         ("a=5", {"a": "5"}),
@@ -99,7 +100,7 @@ TYPED: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "value"),
     [
         ("a=3.0", 3),
@@ -124,7 +125,7 @@ def test_a_value_is_read_as_json_schema_and_openapi_have_it(word: str, value: ob
     assert (read, type(read)) == (value, type(value))
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "message"),
     [
         ("a=3.5", "expected integer"),
@@ -149,7 +150,7 @@ PATTERNS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "value"),
     [
         ("x-1=3", 3),
@@ -183,7 +184,7 @@ DOTTED: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "members"),
     [
         ("a.b=1", {"a.b": 1}),

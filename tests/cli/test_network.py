@@ -14,6 +14,7 @@ from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError
 from kinwire.transports.http_client.address import address_of, hint_for
 from kinwire_cli.failure import failure_of
 from tests.cli.fixtures_scripts import Captured, ran
+from tests.each import each
 from tests.runtime.programs import held
 from tests.runtime.transports.fixtures_processes import Program, listening, serving
 
@@ -43,7 +44,7 @@ def test_verbs_use_a_server_behind_a_url(
     assert (code, "tools/call" in out) == (0, True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "code", "message"),
     [
         (("call", "http://example.com/mcp", "ping"), 2, "hint: Use https or wss."),

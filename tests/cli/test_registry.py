@@ -11,6 +11,7 @@ import pytest
 from kinwire.mgp import MgpKernel, Registration, Registrations
 from kinwire.storage import open_store
 from tests.cli.fixtures_scripts import Captured, ran
+from tests.each import each
 from tests.runtime.mgp.fixtures_kernel import guarded
 from tests.runtime.mgp.raw_peers import RawServer
 
@@ -85,7 +86,7 @@ def test_a_server_is_taken_out(url: str, capsys: Captured) -> None:
     assert (code, out, "No server 'dynamic.tool' was registered" in err) == (2, "", True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         (["list", "x"], "registry list takes no SERVER."),

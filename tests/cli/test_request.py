@@ -18,6 +18,7 @@ from kinwire_cli.failure import failure_of
 from kinwire_cli.request import TypedRequest
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError
+from tests.each import each
 
 Captured = pytest.CaptureFixture[str]
 
@@ -76,7 +77,7 @@ def text(value: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": value}]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "result"),
     [
         (["add", "a=1", "b=2"], text("3")),
@@ -95,7 +96,7 @@ def test_words_make_the_request_that_their_schema_asks_for(
     assert asked(demo.server, *words) == result
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "result"),
     [
         (["tools/call", "name=echo", 'arguments:={"message": "5"}'], text("5")),
@@ -120,7 +121,7 @@ def test_an_object_is_given_by_member_or_raw(words: list[str]) -> None:
     assert asked(server, *words) == text("Ann")
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "words"),
     [
         ({"passenger": {"name": "Ann"}, "steps": 2}, ["book"]),
@@ -134,7 +135,7 @@ def test_words_add_to_the_members_that_are_given(given: dict[str, Any], words: l
     assert asked(server, *words, given=given) == text("Ann")
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         (
@@ -181,7 +182,7 @@ def test_a_wrong_member_is_reported_with_a_hint(words: list[str], message: str) 
     assert message in said
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "code", "message"),
     [
         (["divid", "a=1"], 2, "The server has no tool 'divid'.\nhint: Did you mean 'divide'?"),
@@ -230,7 +231,7 @@ def test_a_request_that_fails_says_whose_fault_it_is(
     assert message in said
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         (["prompts/list"], "the peer answered: Method not found: prompts/list"),
@@ -300,7 +301,7 @@ def numbered(number: str) -> str:
     return number
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "kind", "written"),
     [
         (

@@ -8,6 +8,7 @@ import pytest
 
 from kinwire_cli.control.messages import ServerRow
 from kinwire_cli.servers_table import age, changed_line, table_lines, with_states
+from tests.each import each
 
 NOW = 1_000_000.0
 
@@ -75,7 +76,7 @@ def test_no_text_of_a_server_steers_the_terminal() -> None:
     assert [line for line in shown if not line.isprintable()] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("seconds", "text"),
     [(-3, "0 s"), (59.9, "59 s"), (60, "1 min"), (7199, "1 h"), (86_400, "1 d"), (9e5, "10 d")],
 )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from kinwire_cli.shapes import limits_of, shape_of, whole_shape
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "shape"),
     [
         ({"type": "integer"}, "integer"),
@@ -29,7 +28,7 @@ def test_the_type_of_a_schema(schema: dict[str, Any], shape: str) -> None:
     assert shape_of(schema) == shape
 
 
-@pytest.mark.parametrize(
+@each(
     ("definition", "shape"),
     [
         ({"type": "string", "enum": ["a", "b"]}, '("a" | "b")[]'),
@@ -55,7 +54,7 @@ MANY = {"properties": {f"a{number}": {"type": "string"} for number in range(1000
 VALUES = {"properties": {"a": {"enum": list(range(1000))}}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "shape"),
     [
         (TRIP, "{city: string, days?: integer}"),

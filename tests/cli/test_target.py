@@ -11,6 +11,7 @@ import pytest
 
 from kinwire_cli import running
 from tests.cli.fixtures_scripts import Captured, greeting, ran, scripted
+from tests.each import each
 
 GREETER = """
 from kinwire import Server
@@ -167,8 +168,8 @@ def test_a_longer_message_is_read_if_the_command_line_says_so(
     assert (code, out) == (0, "x" * 3000 + "\n")
 
 
-@pytest.mark.parametrize("subcommand", ["call", "doctor", "inspect", "list", "replay"])
-@pytest.mark.parametrize("size", ["0", "x", "2g", "-1", "2T", "1.5M", "2G"])
+@each("subcommand", ["call", "doctor", "inspect", "list", "replay"])
+@each("size", ["0", "x", "2g", "-1", "2T", "1.5M", "2G"])
 def test_a_frame_size_is_a_number_of_bytes(capsys: Captured, subcommand: str, size: str) -> None:
     code, _, err = ran(capsys, subcommand, "x", "--frame-size", size)
     assert (code, "expected bytes from 1 to 1G" in err) == (2, True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from kinwire_cli.protocols import Documents, TypeReference, fields_of, reference_from
+from tests.each import each
 
 TEXT = {"type": "string", "description": "Text."}
 
@@ -47,7 +46,7 @@ DOCUMENTS: Documents = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "method", "part", "members"),
     [
         (("base", "Ask"), "ask", "params", "text:required always asked traced"),
@@ -68,7 +67,7 @@ def test_the_members_are_its_own_first_and_then_those_that_others_add(
     assert shown == members.split()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "protocol"),
     [("#/$defs/Tool", "here"), ("mcp.json#/$defs/Tool", "mcp"), ("mcp#Tool", "mcp")],
 )

@@ -10,6 +10,7 @@ import pytest
 
 from kinwire_cli import main
 from tests.cli.validation.test_parts import MIXED
+from tests.each import each
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}
 GONE = {"jsonrpc": "2.0", "id": 1, "result": {}}
@@ -170,7 +171,7 @@ def test_a_recording_may_begin_with_noise(
     assert [verdict["line"] for verdict in verdicts] == list(range(1, 21))
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "hint"),
     [
         (["validate", "no such file"], "Name a file that can be read."),
@@ -212,7 +213,7 @@ DESCRIBED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), DESCRIBED)
+@each(("name", "expected"), DESCRIBED)
 def test_describe_shows_what_the_document_says(
     name: str, expected: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

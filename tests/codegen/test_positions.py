@@ -10,6 +10,7 @@ import pytest
 
 from kinwire_codegen.findings import Place
 from kinwire_codegen.positions import Position, nearest_position, positions
+from tests.each import each
 
 TEXT = """{
   "a": 1,
@@ -18,7 +19,7 @@ TEXT = """{
 }"""
 
 
-@pytest.mark.parametrize(
+@each(
     ("place", "line", "column"),
     [
         ((), 1, 1),

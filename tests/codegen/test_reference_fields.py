@@ -16,6 +16,7 @@ from kinwire_codegen.reference.shapes import LIMITS, limits_of
 from kinwire_codegen.site.build import site_files
 from kinwire_codegen.site.pages import SiteSource
 from tests.codegen.documents import documents, protocol
+from tests.each import each
 
 SIZE = {"type": "string", "description": "A size.", "enum": ["s", "l"]}
 CUP = {
@@ -56,7 +57,7 @@ def links(tmp_path: Path) -> Links:
     return Links(found, [found["toy"]])
 
 
-@pytest.mark.parametrize("name", CUP["properties"])
+@each("name", CUP["properties"])
 def test_reference_and_describe_word_limits_alike(name: str) -> None:
     node: dict[str, Any] = TEA["$defs"]["Cup"]["properties"][name]
     assert [text.replace("`", "") for text in limits_of(node)] == limits_of_describe(node)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from kinwire_codegen.reference.python import literal
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("a", '"a"'),

@@ -14,6 +14,7 @@ from kinwire_codegen.package import OWNED, SHARED
 from kinwire_codegen.support.jsonrpc import errors as stand_in
 from kinwire_protocols.jsonrpc import errors as generated
 from tests.codegen.test_commands import kinwire
+from tests.each import each
 
 ROOT = Path(__file__).parents[2]
 SUPPORT = Path(str(support.__file__)).parent
@@ -36,7 +37,7 @@ def test_every_support_module_is_copied() -> None:
     assert sorted(path.stem for path in SUPPORT.glob("*.py")) == sorted({*SHARED, "__init__"})
 
 
-@pytest.mark.parametrize("name", SHARED)
+@each("name", SHARED)
 def test_a_support_module_imports_what_every_package_has(name: str) -> None:
     allowed = {"pydantic", "pydantic_core", *sys.stdlib_module_names}
     for node in ast.walk(ast.parse((SUPPORT / f"{name}.py").read_text(encoding="utf-8"))):

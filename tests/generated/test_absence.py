@@ -10,6 +10,7 @@ from pydantic import MISSING, Field, ValidationError
 
 from kinwire_protocols import jsonrpc, mcp
 from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
+from tests.each import each
 
 
 class State(Message):
@@ -41,7 +42,7 @@ KEPT: list[JsonObject] = [
 ]
 
 
-@pytest.mark.parametrize("value", KEPT)
+@each("value", KEPT)
 def test_a_required_null_a_legal_null_and_an_unknown_null_come_back(value: JsonObject) -> None:
     assert to_wire(from_wire(State, value)) == value
 
@@ -84,7 +85,7 @@ def test_an_error_that_answers_an_unreadable_frame_keeps_its_null_id() -> None:
         from_wire(jsonrpc.ErrorResponse, {key: value[key] for key in ("jsonrpc", "error")})
 
 
-@pytest.mark.parametrize("arguments", [None, {}, {"a": None}])
+@each("arguments", [None, {}, {"a": None}])
 def test_arguments_of_a_call_are_absent_empty_or_hold_a_null(arguments: Any) -> None:
     params = mcp.CallToolRequestParams(name="t", arguments=arguments)
     expected = {"name": "t"} if arguments is None else {"name": "t", "arguments": arguments}

@@ -22,6 +22,7 @@ from kinwire_protocols.mgp.augments import (
     TOOL_SECURITY,
     TOOLS_CALL_PARAMS_MGP,
 )
+from tests.each import each
 from tests.generated.messages import DOCUMENTS, alone, generated_type
 
 ADDING = [document for document in DOCUMENTS if document.augments]
@@ -45,7 +46,7 @@ class Anything(Message):
     """A message that declares nothing."""
 
 
-@pytest.mark.parametrize(("document", "augment", "entry"), CASES)
+@each(("document", "augment", "entry"), CASES)
 def test_an_augment_is_what_the_document_says(
     document: Any, augment: AnyAugment, entry: dict[str, Any]
 ) -> None:
@@ -56,7 +57,7 @@ def test_an_augment_is_what_the_document_says(
     assert [kind.name for kind in augment.errors] == entry.get("errors", [])
 
 
-@pytest.mark.parametrize(("document", "augment", "entry"), CASES)
+@each(("document", "augment", "entry"), CASES)
 def test_every_example_of_its_type_is_read_and_written(
     document: Any, augment: Any, entry: dict[str, Any]
 ) -> None:
@@ -118,7 +119,7 @@ def test_a_member_of_the_wrong_type_is_refused_and_says_where() -> None:
         TOOLS_CALL_PARAMS_CHECKPOINT.read({"checkpoint": 5})
 
 
-@pytest.mark.parametrize("wrong", [{"label": "/src"}, "/src", mcp.RequestParams()])
+@each("wrong", [{"label": "/src"}, "/src", mcp.RequestParams()])
 def test_a_value_of_another_type_is_not_written(wrong: Any) -> None:
     with pytest.raises(TypeError, match=r"tools/call params scope: expected Scope, got"):
         TOOLS_CALL_PARAMS_SCOPE.write(CALL, wrong)

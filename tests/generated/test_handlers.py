@@ -114,7 +114,7 @@ async def test_params_that_do_not_fit_are_answered_with_every_problem(
     assert caught.value.message == f"{where}: expected {first['expected']}, got {first['got']}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "hint"),
     [
         ("tool_call", "Did you mean 'tools_call'?"),
@@ -149,7 +149,7 @@ def test_a_handler_that_takes_something_else_is_refused() -> None:
     assert str(caught.value).endswith("Mine.ping: expected parameters (self, params), got (self).")
 
 
-@pytest.mark.parametrize("more", ["", ", extra=None", ", *rest", ", **options"])
+@each("more", ["", ", extra=None", ", *rest", ", **options"])
 def test_a_handler_may_take_more_than_it_is_given(more: str) -> None:
     space: dict[str, Any] = {}
     exec(f"async def ping(self, whatever{more}): ...", space)

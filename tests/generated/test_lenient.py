@@ -16,6 +16,7 @@ from kinwire_protocols import mcp, mcpe, mcpl
 from kinwire_protocols.base import Message, OpenUnion, UnknownVariant, from_wire, to_wire
 from kinwire_protocols.lenient import READINGS, LenientReading
 from kinwire_protocols.problems import Problem, problems
+from tests.each import each
 from tests.generated.messages import alone
 
 GUIDE = Path(__file__).parents[2] / "docs" / "bindings.md"
@@ -33,16 +34,14 @@ def read(kind: type[Message], value: object) -> tuple[Any, list[tuple[str, str]]
     return from_wire(kind, value, noticed), found
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"), [(5.0, 5), (-0.0, 0), (1e20, 10**20), (-3.0, -3), (1e300, int(1e300))]
-)
+@each(("given", "expected"), [(5.0, 5), (-0.0, 0), (1e20, 10**20), (-3.0, -3), (1e300, int(1e300))])
 def test_an_integral_number_is_an_integer(given: float, expected: int) -> None:  # C012
     made, found = read(mcp.Resource, {"uri": "u", "name": "n", "size": given})
     assert (made.size, type(made.size)) == (expected, int)
     assert found == [("integral-number", "Resource#/size")]
 
 
-@pytest.mark.parametrize("given", [5.5, float("inf"), float("nan"), True, "5", 1e-9])
+@each("given", [5.5, float("inf"), float("nan"), True, "5", 1e-9])
 def test_other_numbers_are_not_integers(given: object) -> None:  # C012
     with pytest.raises(ValidationError, match="size"):
         from_wire(mcp.Resource, {"uri": "u", "name": "n", "size": given})
@@ -107,7 +106,7 @@ def unions() -> Iterator[Any]:
                 yield pytest.param(module.PROTOCOL.name, name, marks[0].tag, id=name)
 
 
-@pytest.mark.parametrize(("protocol", "name", "tag"), list(unions()))
+@each(("protocol", "name", "tag"), list(unions()))
 def test_every_tagged_union_keeps_what_it_does_not_know(protocol: str, name: str, tag: str) -> None:
     value = {tag: "nobody-knows", "a": [1, {"b": None}]}
     assert alone(protocol, name, value) == value

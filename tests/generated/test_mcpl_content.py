@@ -10,6 +10,7 @@ from pydantic import MISSING, ValidationError
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
 from kinwire_protocols.mcpl import augments
+from tests.each import each
 from tests.generated.messages import alone
 
 
@@ -68,7 +69,7 @@ SENT = {
 
 
 @pytest.mark.spec("mcpl-9.2-6")
-@pytest.mark.parametrize("kind", SENT)
+@each("kind", SENT)
 def test_other_content_is_a_list_and_plain_text_is_read_as_one_block(kind: str) -> None:
     block = {"type": "text", "text": "Hello"}
     assert alone("mcpl", kind, SENT[kind] | {"content": "Hello"})["content"] == [block]
@@ -98,7 +99,7 @@ def test_the_first_checkpoint_has_a_null_parent_and_may_have_a_null_state() -> N
 
 
 @pytest.mark.spec("mcpl-8.3-4")
-@pytest.mark.parametrize(
+@each(
     ("operation", "missing"),
     [
         ({"op": "add", "path": "/a", "value": None}, "value"),
@@ -155,7 +156,7 @@ def test_hints_are_kept_in_whatever_form_they_come() -> None:
 
 
 @pytest.mark.spec("mcpl-8-7", "mcpl-8-8", "mcpl-0.3.0-draft-february-2026-4")
-@pytest.mark.parametrize(
+@each(
     ("kind", "value"),
     [
         (mcp.CallToolRequestParams, {"name": "a", "state": {}, "later": [1]}),

@@ -9,9 +9,10 @@ import pytest
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
 from kinwire_protocols.mcp import ServerHandlers
 from kinwire_protocols.nearest import nearest
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "known", "found"),
     [
         ("tools/lst", ["ping", "tools/list"], "tools/list"),

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.peer import Method
+from tests.each import each
 
 UNKNOWN: list[JsonObject] = [
     {"x-null": None},
@@ -22,7 +23,7 @@ UNKNOWN: list[JsonObject] = [
 ]
 
 
-@pytest.mark.parametrize("members", UNKNOWN)
+@each("members", UNKNOWN)
 def test_unknown_members_come_back_as_they_were(members: JsonObject) -> None:
     value = {
         "content": [{"type": "text", "text": "t", **members}],
@@ -43,7 +44,7 @@ def test_an_unknown_member_can_be_sent() -> None:
     assert to_wire(mcp.CallToolRequestParams(**params)) == params
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "value", "attribute"),
     [
         (mcp.CallToolResult, {"content": [], "is_error": True}, "is_error"),
@@ -92,7 +93,7 @@ def pickled(value: object) -> object:
     return pickle.loads(pickle.dumps(value))
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, pickled])
+@each("again", [copy.copy, copy.deepcopy, pickled])
 def test_a_copy_of_a_message_is_equal(again: Any) -> None:
     result = from_wire(mcp.CallToolResult, {"content": [], "x-null": None, "_meta": {"a": 1}})
     assert again(result) == result
@@ -116,12 +117,12 @@ REPORTED = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "value"), REPORTED)
+@each(("kind", "value"), REPORTED)
 def test_an_unknown_value_that_a_peer_reports_is_kept(kind: Any, value: JsonObject) -> None:
     assert to_wire(from_wire(kind, value)) == value
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "value"),
     [
         (mcp.methods.LOGGING_SET_LEVEL, {"level": "loud"}),
@@ -145,7 +146,7 @@ def test_an_unknown_value_that_a_peer_asks_for_is_refused(
         row.decode_params(value)
 
 
-@pytest.mark.parametrize("value", [{"answer": 42}, {}, {"tools": None}])
+@each("value", [{"answer": 42}, {}, {"tools": None}])
 def test_a_result_without_members_loses_nothing(value: JsonObject) -> None:  # B013
     result = mcp.methods.PING.decode_result(value)
     assert type(result) is mcp.EmptyResult

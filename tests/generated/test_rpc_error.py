@@ -11,6 +11,7 @@ import pytest
 from kinwire_protocols import jsonrpc, mcp, mcpl
 from kinwire_protocols.base import RpcError, error_to_wire
 from kinwire_protocols.peer import Method
+from tests.each import each
 
 ERRORS = [*jsonrpc.PROTOCOL.errors.values(), *mcp.PROTOCOL.errors.values()]
 
@@ -47,7 +48,7 @@ def test_an_error_is_said_with_its_name_and_code() -> None:
     assert str(RpcError("odd", code=-1)) == "odd (error -1)"
 
 
-@pytest.mark.parametrize("empty", ["", 0, [], {}, False])
+@each("empty", ["", 0, [], {}, False])
 def test_what_is_empty_is_not_replaced_by_a_default(empty: Any) -> None:
     error = mcp.ResourceNotFoundError("", data=empty, code=0)
     assert (error.message, error.data, error.code) == ("", empty, 0)
@@ -60,14 +61,14 @@ def test_a_message_as_data_is_what_it_is_on_the_wire() -> None:
     assert error_to_wire(error)["data"] == named
 
 
-@pytest.mark.parametrize("data", ["gone", 0, [1], None])
+@each("data", ["gone", 0, [1], None])
 def test_only_data_that_is_an_object_or_absent_gets_the_name_of_the_error(data: Any) -> None:
     named = {"protocol": "mcp", "name": "ResourceNotFound"} if data is None else data
     assert error_to_wire(mcp.ResourceNotFoundError(data=data))["data"] == named
     assert error_to_wire(RpcError(data=data)).get("data") == data
 
 
-@pytest.mark.parametrize(
+@each(
     ("method", "code", "data", "kind"),
     [
         (mcpl.methods.PUSH_EVENT, -32001, None, mcpl.FeatureSetNotEnabledError),

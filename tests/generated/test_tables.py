@@ -11,6 +11,7 @@ from kinwire_codegen.names import constant_name
 from kinwire_protocols import mcplite
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.tables import KeyedTable, Machine
+from tests.each import each
 from tests.generated.messages import DOCUMENTS
 
 
@@ -28,7 +29,7 @@ def entries(kind: str) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(("table", "entry"), entries("tables"))
+@each(("table", "entry"), entries("tables"))
 def test_a_table_has_the_rows_of_the_document(table: Any, entry: Any) -> None:
     keyed = isinstance(table, KeyedTable)
     assert keyed is ("key" in entry)
@@ -53,7 +54,7 @@ def test_a_machine_runs_as_the_document_says(machine: Machine[Any], entry: Any) 
         assert not any(machine.allows(state, other) for other in machine.states)
 
 
-@pytest.mark.parametrize(("value", "entry"), entries("limits"))
+@each(("value", "entry"), entries("limits"))
 def test_a_limit_is_what_the_document_says(value: Any, entry: Any) -> None:
     assert (value, type(value)) == (entry["value"], type(entry["value"]))
 

@@ -13,6 +13,7 @@ from kinwire_protocols.base import JsonObject, Message, RpcError, from_wire, to_
 from kinwire_protocols.jsonrpc import InvalidParamsError
 from kinwire_protocols.peer import Method
 from kinwire_protocols.tool_methods import ToolFailedError, ToolHandlers
+from tests.each import each
 
 pytestmark = pytest.mark.anyio
 
@@ -70,7 +71,7 @@ def text(value: object) -> list[JsonObject]:
 YES, NO = {"success": True}, {"success": False}
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "success"),
     [
         pytest.param({"content": text(YES)}, True, id="text alone"),
@@ -99,7 +100,7 @@ def said(code: int, **data: str) -> JsonObject:
     return {"code": code, "message": "why", **({"data": data} if data else {})}
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "kind"),
     [
         pytest.param(

@@ -25,7 +25,7 @@ BIG = [2**53 + 1, -(2**63), 2**64, 10**20, -(10**40)]
 NOT_FINITE = [float("nan"), float("inf"), float("-inf")]
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@each("text", TEXTS)
 def test_a_text_stays_a_text_whatever_it_looks_like(text: str) -> None:  # B017
     value = {"uri": text, "name": text, "description": text, "x-any": text}
     resource = from_wire(mcp.Resource, value)
@@ -33,38 +33,38 @@ def test_a_text_stays_a_text_whatever_it_looks_like(text: str) -> None:  # B017
     assert to_wire(resource) == value
 
 
-@pytest.mark.parametrize("wrong", ["5", "", 0.5, 5.5, 1e400, True, [5], {"size": 5}])
+@each("wrong", ["5", "", 0.5, 5.5, 1e400, True, [5], {"size": 5}])
 def test_only_an_integer_is_an_integer(wrong: Any) -> None:  # B017
     with pytest.raises(ValidationError, match="size"):
         from_wire(mcp.Resource, {"uri": "u", "name": "n", "size": wrong})
 
 
-@pytest.mark.parametrize("wrong", ["true", 1, 0, 1.0, "", []])
+@each("wrong", ["true", 1, 0, 1.0, "", []])
 def test_only_true_and_false_are_booleans(wrong: Any) -> None:
     with pytest.raises(ValidationError, match="isError"):
         from_wire(mcp.CallToolResult, {"content": [], "isError": wrong})
 
 
-@pytest.mark.parametrize("wrong", ["0.5", True, [0.5], {}])
+@each("wrong", ["0.5", True, [0.5], {}])
 def test_only_a_number_is_a_number(wrong: Any) -> None:
     with pytest.raises(ValidationError, match="progress"):
         from_wire(mcp.ProgressNotificationParams, {"progressToken": 1, "progress": wrong})
 
 
-@pytest.mark.parametrize("wrong", [True, 1.5, None, [], {}])
+@each("wrong", [True, 1.5, None, [], {}])
 @pytest.mark.spec("mcp-id-field-requirements-1", "mcp-id-field-requirements-2")
 def test_an_id_is_a_text_or_an_integer(wrong: Any) -> None:
     with pytest.raises(ValidationError, match="id"):
         from_wire(jsonrpc.Request, {"jsonrpc": "2.0", "id": wrong, "method": "ping"})
 
 
-@pytest.mark.parametrize("wrong", [(), "ab", {"a": 1}, {1: 2}.keys()])
+@each("wrong", [(), "ab", {"a": 1}, {1: 2}.keys()])
 def test_only_an_array_is_an_array(wrong: Any) -> None:
     with pytest.raises(ValidationError, match="content"):
         from_wire(mcp.CallToolResult, {"content": wrong})
 
 
-@pytest.mark.parametrize("number", BIG)
+@each("number", BIG)
 def test_a_large_integer_keeps_its_digits_in_every_kind_of_member(number: int) -> None:  # B016
     value = {
         "progressToken": number,
@@ -78,13 +78,13 @@ def test_a_large_integer_keeps_its_digits_in_every_kind_of_member(number: int) -
     assert json.dumps(to_wire(params)) == json.dumps(value)
 
 
-@pytest.mark.parametrize("number", [0, 0.1, 1.0, -0.0, 1e300, 5e-324])
+@each("number", [0, 0.1, 1.0, -0.0, 1e300, 5e-324])
 def test_a_number_keeps_its_kind(number: float) -> None:
     params = from_wire(mcp.ProgressNotificationParams, {"progressToken": 1, "progress": number})
     assert json.dumps(to_wire(params)["progress"]) == json.dumps(number)
 
 
-@pytest.mark.parametrize("number", NOT_FINITE)
+@each("number", NOT_FINITE)
 def test_infinite_values_are_not_numbers(number: float) -> None:  # B020
     with pytest.raises(ValidationError, match="finite"):
         from_wire(mcp.ProgressNotificationParams, {"progressToken": 1, "progress": number})
@@ -92,9 +92,7 @@ def test_infinite_values_are_not_numbers(number: float) -> None:  # B020
         mcp.ModelPreferences(cost_priority=number)
 
 
-@pytest.mark.parametrize(
-    ("number", "fits"), [(0, True), (1, True), (0.5, True), (-0.1, False), (2, False)]
-)
+@each(("number", "fits"), [(0, True), (1, True), (0.5, True), (-0.1, False), (2, False)])
 @pytest.mark.spec("mcp-model-preferences-1")
 def test_a_priority_lies_between_0_and_1(number: float, fits: bool) -> None:
     value: JsonObject = {"costPriority": number}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
+from tests.each import each
 from tests.interop.cells import METHODS, PEERS
 from tests.interop.expected import EXPECTED
 from tests.interop.table import DOCUMENT, MARKS, written
@@ -15,7 +14,7 @@ def test_the_table_has_all_methods_of_the_document() -> None:
     assert len(METHODS) == 24
 
 
-@pytest.mark.parametrize("peer", PEERS)
+@each("peer", PEERS)
 def test_a_method_that_is_not_tried_has_one_reason(peer: str) -> None:
     counted = Counter(method for methods in PEERS[peer].without.values() for method in methods)
     assert set(counted) <= set(METHODS)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kinwire_cli.validation.validator import Side
+from tests.each import each
 from tests.interop.recording import Recorded
 from tests.interop.wire import Message, faults, messages, used
 
@@ -20,7 +21,7 @@ READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 LEVEL = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "loud"}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("sent", "methods"),
     [
         pytest.param([("client", PING), ("server", RESULT)], {"ping"}, id="a result"),

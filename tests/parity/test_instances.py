@@ -9,9 +9,9 @@ import json
 from collections import Counter
 from typing import Any
 
-import pytest
 from pydantic import ValidationError
 
+from tests.each import each
 from tests.parity.places import trail
 from tests.parity.sampler import Broken, Sampler, at, removed
 from tests.parity.targets import LENIENCIES, MAP, round_trip, targets_of
@@ -68,7 +68,7 @@ def mended(broken: Broken, name: str) -> Any:
     return broken.sound if name == CONSTANT else broken.value
 
 
-@pytest.mark.parametrize("name", MAPPED)
+@each("name", MAPPED)
 def test_a_valid_instance_comes_back_equal(
     name: str, official: dict[str, Any], sampler: Sampler
 ) -> None:
@@ -79,7 +79,7 @@ def test_a_valid_instance_comes_back_equal(
     assert changed == []
 
 
-@pytest.mark.parametrize("name", MAPPED)
+@each("name", MAPPED)
 def test_a_broken_instance_is_refused_or_covered_by_a_leniency(
     name: str, official: dict[str, Any], sampler: Sampler
 ) -> None:
@@ -105,7 +105,7 @@ def test_every_leniency_is_met_and_most_faults_are_refused(sampler: Sampler) -> 
 AUDIO_CONTENT = {"type": "audio", "data": "UklGRg==", "mimeType": "audio/wav"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [
         ("CallToolResult", {"content": [AUDIO_CONTENT]}),

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from kinwire_protocols import mcp
 from tests.each import each
 from tests.parity.places import differences, exists, reference
@@ -49,12 +47,12 @@ def test_the_place_of_a_difference_exists(place: str) -> None:
     assert exists(place)
 
 
-@pytest.mark.parametrize("name", [name for name, to in MAP.items() if to == "abstract"])
+@each("name", [name for name, to in MAP.items() if to == "abstract"])
 def test_an_abstract_definition_is_used_by_no_other(name: str, official: dict[str, Any]) -> None:
     assert f'"#/definitions/{name}"' not in json.dumps(official)
 
 
-@pytest.mark.parametrize("name", [name for name, to in MAP.items() if to == "union"])
+@each("name", [name for name, to in MAP.items() if to == "union"])
 def test_a_union_has_branches_with_targets(name: str, official: dict[str, Any]) -> None:
     branches = [branch["$ref"] for branch in official["definitions"][name]["anyOf"]]
     assert not {MAP[branch.rpartition("/")[2]] for branch in branches} & WITHOUT_TARGET

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.parity.sampler import Sampler
 from tests.parity.targets import MAP
 
@@ -42,7 +43,7 @@ EVERY_RULE = {
 }
 
 
-@pytest.mark.parametrize("name", MAP)
+@each("name", MAP)
 def test_what_it_calls_valid_the_schema_takes(name: str, sampler: Sampler) -> None:
     refused = [value for value in sampler.valid(name, count=5) if not sampler.is_valid(name, value)]
     assert refused == []
@@ -54,7 +55,7 @@ def test_the_same_instances_come_every_time(official: dict[str, Any]) -> None:
         assert json.dumps(first.valid(name, count=5)) == json.dumps(second.valid(name, count=5))
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "path"),
     [
         ("type", ()),

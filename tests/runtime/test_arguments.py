@@ -341,7 +341,7 @@ def test_a_name_of_another_context_is_answered_with_the_right_call() -> None:
     assert "no attribute 'report_progress'. Write await context.progress(3, 10)" in errors
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "line"),
     [
         (
@@ -637,9 +637,7 @@ def test_every_public_parameter_names_itself_and_the_right_call(name: str, param
     assert called_name(name) in text.partition("Write ")[2]
 
 
-@pytest.mark.parametrize(
-    "name", ["connect", "Host.connect", "Server", "Server.asgi", "Host", "stdio", "McplServer"]
-)
+@each("name", ["connect", "Host.connect", "Server", "Server.asgi", "Host", "stdio", "McplServer"])
 def test_the_text_of_a_function_names_every_parameter(name: str) -> None:
     """It is what an editor shows when the mouse rests on the call."""
     text = inspect.getdoc(FUNCTIONS[name]) or ""
@@ -750,7 +748,7 @@ def test_a_long_value_is_cut() -> None:
     assert len(str(caught.value)) < 200
 
 
-@pytest.mark.parametrize("value", [10**100, float("inf"), True, "5", None])
+@each("value", [10**100, float("inf"), True, "5", None])
 def test_a_number_is_a_number_that_can_be_counted_with(value: Any) -> None:
     with pytest.raises(ValueError, match=r"count: expected .*, got .*\. Write f\(count=10\)"):
         ArgumentCheck("f", "f()", {}, count=COUNT).check(count=value)

@@ -25,6 +25,7 @@ from kinwire.rpc.routes import Route
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import TOOLS_CALL
+from tests.each import each
 from tests.runtime.mcp.http.fake_asgi_client import Client, initialize, message
 
 pytestmark = pytest.mark.skipif(
@@ -150,7 +151,7 @@ async def calls_of(connected: Callable[[], AbstractAsyncContextManager[RoundTrip
     return counted // TRIPS
 
 
-@pytest.mark.parametrize(
+@each(
     ("connected", "ceiling"),
     [
         (two_sessions, 147),

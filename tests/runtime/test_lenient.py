@@ -16,6 +16,7 @@ from kinwire.mcp.rules.json_schema_lenient import corrected
 from kinwire.rpc.session import Session
 from kinwire_protocols import mcp, mcpe
 from kinwire_protocols.base import JsonObject, UnknownVariant, from_wire
+from tests.each import each
 from tests.runtime.mcp.fake_client import raw_client
 from tests.runtime.mcp.http.fake_asgi_client import Client, message
 from tests.runtime.mcp.http_client.fake_server import (
@@ -56,7 +57,7 @@ def test_a_null_next_to_a_result_or_an_error_is_absent(  # C010
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b'"result":{},"error":{"code":1,"message":"m"}',

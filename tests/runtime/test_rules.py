@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import kinwire
 from tests.each import each
 
@@ -71,7 +69,7 @@ def test_rules_are_pure(path: Path) -> None:
     assert list(impurities(path.read_text(encoding="utf-8"))) == []
 
 
-@pytest.mark.parametrize(
+@each(
     "source",
     [
         "import time",

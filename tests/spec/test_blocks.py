@@ -14,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from kinwire_codegen.document import Reference, resolve
+from tests.each import each
 from tests.generated.messages import DOCUMENTS, alone, validator
 from tests.spec.fenced import Block, at, blocks_of, covers, rows_of, values_of
 from tests.spec.ledger import SPECIFICATIONS
@@ -75,7 +76,7 @@ def added(protocol: str, method: str, part: str, value: Any) -> Iterator[tuple[R
         yield resolve(content["offers"][side], protocol), at(value, place)
 
 
-@pytest.mark.parametrize("protocol", SPECIFICATIONS)
+@each("protocol", SPECIFICATIONS)
 def test_every_value_of_every_block_has_a_row(protocol: str) -> None:
     expected = {
         (block.number, block.line, part)

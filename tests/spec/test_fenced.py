@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.spec.fenced import Block, at, blocks_of, covers, values_of
 
 TEXT = """\
@@ -34,7 +35,7 @@ def test_blocks_are_numbered_where_they_have_a_language() -> None:
     assert [values_of(block) for block in blocks_of(TEXT)] == [[{"a": 1}], [{"a": 1}]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "values"),
     [
         ('// one\n{ "a": 1 } // two\n\n{ "b": [] }', [{"a": 1}, {"b": []}]),
@@ -47,7 +48,7 @@ def test_a_block_is_read_without_its_comments(text: str, values: list[Any]) -> N
     assert read(text) == values
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value", "expected"),
     [
         ('{ "a": 1 }', {"a": 1}, True),

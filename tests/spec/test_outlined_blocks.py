@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from kinwire_codegen.document import Reference, resolve
+from tests.each import each
 from tests.generated.messages import DOCUMENTS, alone, validator
 from tests.spec.fenced import Block, blocks_of, rows_of, values_of
 from tests.spec.outlined import ANYTHING, language_of
@@ -156,7 +157,7 @@ def test_every_declared_name_of_the_text_is_compared(blocks: dict[int, Block]) -
     assert declared == {*GRPC["messages"], *GRPC["enums"]} - considered
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "value", "same"),
     [
         ({"a": {ANYTHING: None}}, {"a": ["x"]}, True),

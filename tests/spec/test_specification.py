@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.each import each
 from tests.spec.ledger import MOST_CLAIMS, faults_of_claims, ledgers
 from tests.spec.specification import id_stem, level_of, sections_of
 
@@ -90,7 +89,7 @@ def test_sentences_list_items_cells_and_comments_are_counted_apart() -> None:
     assert [sections_of(OUTLINE)[place].count("must") for place in (1, 2)] == [0, 1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("sentence", "level"),
     [
         ("It MAY, and then it must.", "must"),

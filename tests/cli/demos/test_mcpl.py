@@ -35,6 +35,7 @@ from kinwire_cli.demos.mcpl.conversation import converse
 from kinwire_cli.demos.narration import Line
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcp import TextContent
+from tests.each import each
 
 NAMES = SERVERS["mcpl"]
 FOLDER = Path(next(iter(demo.__path__)))
@@ -203,19 +204,17 @@ async def test_the_actions_of_each_side_are_shown_in_order() -> None:
 # -- the files --
 
 
-@pytest.mark.parametrize("name", [*NAMES, "everything"])
+@each("name", [*NAMES, "everything"])
 def test_a_server_is_a_file_that_is_read_in_a_minute(name: str) -> None:
     assert len((FOLDER / f"{name}.py").read_text(encoding="utf-8").splitlines()) < 140
 
 
-@pytest.mark.parametrize("name", [None, *NAMES])
+@each("name", [None, *NAMES])
 def test_a_server_is_found_by_its_name(name: str | None) -> None:
     assert server_of("mcpl", name).info.name == (name or "kinwire-demo-mcpl")
 
 
-@pytest.mark.parametrize(
-    ("protocol", "name"), [("mcpl", "conversation"), ("mcp", "x"), ("x", None)]
-)
+@each(("protocol", "name"), [("mcpl", "conversation"), ("mcp", "x"), ("x", None)])
 def test_nothing_else_is_found(protocol: str, name: str | None) -> None:
     with pytest.raises(KeyError):
         server_of(protocol, name)

@@ -11,6 +11,7 @@ import pytest
 from kinwire.transports.memory import memory_pair
 from kinwire_cli.diagnosis.remedies import why_ended, why_not_started, why_silent
 from kinwire_cli.listening import Listening
+from tests.each import each
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def test_a_program_that_is_not_found(
     assert remedy in why_not_started(command)
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "stderr", "remedy"),
     [
         (1, ["Traceback", "ModuleNotFoundError: No module named 'a.b'"], "Install 'a.b' where "),
@@ -44,7 +45,7 @@ def test_a_server_that_ended(code: int | None, stderr: list[str], remedy: str) -
     assert remedy in why_ended(sys.executable, code, stderr)
 
 
-@pytest.mark.parametrize(
+@each(
     ("ids", "strays", "stderr", "remedy"),
     [
         (["1"], ["x"], [], "Copy the id of the request as it is, of the same type"),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from kinwire_cli.inspection.offers import entry_problems
+from tests.each import each
 
 GOOD = {"description": "d", "inputSchema": {"type": "object"}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("method", "entries", "problems"),
     [
         ("tools/list", [{"name": "a", **GOOD}, {"name": "b", **GOOD}], []),

@@ -11,6 +11,7 @@ from kinwire_cli.failure import UsageError
 from kinwire_cli.recording.lines import RecordedStep, recorded_line, steps_of
 from kinwire_cli.validation.validator import MessageValidator, report_of
 from kinwire_protocols.mcp.methods import PROTOCOL
+from tests.each import each
 
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 
@@ -24,7 +25,7 @@ def test_a_message_stands_in_the_line_as_it_was_spelled() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("frame", "members"),
     [
         (b"hello", {"unreadable": "hello", "because": "expected value at line 1 column 1"}),
@@ -47,14 +48,14 @@ def test_invalid_json_is_kept_with_the_reason(frame: bytes, members: dict[str, s
     assert line == {"from": "server", "at": 1.0, **members}
 
 
-@pytest.mark.parametrize("frame", [b"hello", b"\xff\xfe", b"[1]", b"5", b'"text"', b"{}"])
+@each("frame", [b"hello", b"\xff\xfe", b"[1]", b"5", b'"text"', b"{}"])
 def test_invalid_messages_are_bad_for_validate(frame: bytes) -> None:
     validator = MessageValidator([PROTOCOL])
     assert report_of(validator, recorded_line("server", frame, 0.0)).problems
     assert not report_of(validator, recorded_line("client", PING, 0.0)).problems
 
 
-@pytest.mark.parametrize("frame", [b"hello", b"\xff\xfe", b"[1]", b"5"])
+@each("frame", [b"hello", b"\xff\xfe", b"[1]", b"5"])
 def test_invalid_messages_are_read_back_as_bytes(frame: bytes) -> None:
     lines = [recorded_line("server", frame, 0.0), b"\n", recorded_line("client", PING, 0.1)]
     noise, ping = steps_of("a.jsonl", lines)
@@ -62,7 +63,7 @@ def test_invalid_messages_are_read_back_as_bytes(frame: bytes) -> None:
     assert ping == RecordedStep(3, "client", json.loads(PING))
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         b"hello",

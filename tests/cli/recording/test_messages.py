@@ -8,6 +8,7 @@ import pytest
 
 from kinwire_cli.failure import UsageError
 from kinwire_cli.recording.messages import Ignored, differences
+from tests.each import each
 
 
 def found(recorded: Any, came: Any, *ignored: str) -> list[str]:
@@ -15,7 +16,7 @@ def found(recorded: Any, came: Any, *ignored: str) -> list[str]:
     return [str(one) for one in differences(recorded, came, "tools/call", without)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("recorded", "came", "expected"),
     [
         ({"a": 1, "b": [1]}, {"b": [1], "a": 1.0}, []),
@@ -33,7 +34,7 @@ def test_differences_are_found_by_pointer(recorded: Any, came: Any, expected: li
     assert found(recorded, came) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("ignored", "left"),
     [
         ("/content/*/text", ["/content/0/type"]),

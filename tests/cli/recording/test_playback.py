@@ -11,6 +11,7 @@ from kinwire_cli.recording.lines import RecordedStep
 from kinwire_cli.recording.playback import Playback
 from kinwire_cli.validation.validator import MessageValidator, Side
 from kinwire_protocols.mcp.methods import PROTOCOL
+from tests.each import each
 
 OPENING: list[tuple[Side, dict[str, Any]]] = [
     ("client", {"id": 1, "method": "ping"}),
@@ -74,7 +75,7 @@ def test_overlapping_requests_overlap_again_and_are_answered_in_any_order() -> N
     assert verdicts(playback) == [("equal", "tools/list", 4), ("equal", "ping", 3)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("recorded", "came", "verdict", "problems"),
     [
         ({"result": TEXT}, {"result": TEXT}, "equal", []),
@@ -183,7 +184,7 @@ def test_a_request_that_is_not_recorded_is_answered_all_the_same(
     assert [one.verdict for one in playback.outcomes] == [verdict]
 
 
-@pytest.mark.parametrize(
+@each(
     ("frame", "verdicts_"),
     [
         (b"hello", ["invalid"]),
@@ -276,7 +277,7 @@ def test_of_requests_of_one_method_the_equal_one_is_meant() -> None:
     assert verdicts(playback) == [("equal", "prompts/get", 2), ("differs", "prompts/get", 1)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("method", "first", "second", "asked"),
     [
         ("tools/call", {"name": "x", "arguments": {}}, {"name": "y", "arguments": {}}, "name"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from kinwire_cli.recording.replaying import described
+from tests.each import each
 
 FRAMES: list[tuple[bytes, tuple[Any, ...]]] = [
     (b'{"jsonrpc":"2.0","id":7,"method":"tools/call"}', ("request", "tools/call", 7)),
@@ -18,7 +17,7 @@ FRAMES: list[tuple[bytes, tuple[Any, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("frame", "parts"), FRAMES)
+@each(("frame", "parts"), FRAMES)
 def test_the_kind_of_a_frame_follows_from_its_fields(frame: bytes, parts: tuple[Any, ...]) -> None:
     found = described(frame)
     assert (found.kind, found.method, found.id) == parts

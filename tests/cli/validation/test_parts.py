@@ -8,6 +8,7 @@ import pytest
 
 from kinwire_cli.validation.validator import MessageValidator, Side, ValidatedMessage
 from kinwire_protocols import mcp, mcpe, mcpl, mcplite, mgp
+from tests.each import each
 
 TABLES = (mcp.PROTOCOL, mcpe.PROTOCOL, mcpl.PROTOCOL, mgp.PROTOCOL)
 Line = tuple[Side, dict[str, Any]]
@@ -154,7 +155,7 @@ OFFERS = [
 ]
 
 
-@pytest.mark.parametrize(("capabilities", "expected"), OFFERS)
+@each(("capabilities", "expected"), OFFERS)
 def test_what_an_end_offers_of_a_protocol_is_judged(
     capabilities: dict[str, Any], expected: str
 ) -> None:
@@ -170,13 +171,13 @@ def test_good_offers_and_those_of_protocols_that_nobody_knows_are_fine() -> None
     assert [one.problems for one in validated] == [(), ()]
 
 
-@pytest.mark.parametrize(("lines", "expected"), BAD)
+@each(("lines", "expected"), BAD)
 def test_what_another_protocol_adds_is_judged_too(lines: list[Line], expected: str) -> None:
     validated = validate_all(*lines)[-1]
     assert str(validated.problems[0]).startswith(expected)
 
 
-@pytest.mark.parametrize("error", [{}, {"data": None}, {"data": {"a": 5}, "code": 77}])
+@each("error", [{}, {"data": None}, {"data": {"a": 5}, "code": 77}])
 def test_an_error_without_data_or_of_no_protocol_breaks_no_type(error: dict[str, Any]) -> None:
     asked = request(1, "state/rollback", featureSet="a", checkpoint="c")
     validated = validate_all(("client", asked), ("server", failure(1, **{"code": -32005} | error)))

@@ -8,6 +8,7 @@ import pytest
 
 from kinwire_cli.validation.validator import MessageValidator, Side
 from kinwire_protocols.mcp.methods import PROTOCOL
+from tests.each import each
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 PONG = {"jsonrpc": "2.0", "id": 1, "result": {}}
@@ -132,7 +133,7 @@ ONE = [
 ]
 
 
-@pytest.mark.parametrize(("sender", "message", "expected"), ONE)
+@each(("sender", "message", "expected"), ONE)
 def test_one_message(sender: Side | None, message: dict[str, Any], expected: list[str]) -> None:
     assert said((sender, message)) == expected
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-import pytest
-
 from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.findings import Place
@@ -14,6 +12,7 @@ from kinwire_codegen.loading import load_documents
 from kinwire_codegen.reference import reference_files
 from tests.codegen.compare.documents import loaded, toy
 from tests.codegen.compare.test_any_edit import places
+from tests.each import each
 
 DOCUMENTS = load_documents(None)
 
@@ -28,7 +27,7 @@ def pages() -> dict[str, set[str]]:
     }
 
 
-@pytest.mark.parametrize("protocol", list(DOCUMENTS.by_name))
+@each("protocol", list(DOCUMENTS.by_name))
 def test_every_place_of_a_document_has_a_page_and_an_anchor(protocol: str) -> None:
     document = DOCUMENTS[protocol]
     missing = {
@@ -44,7 +43,7 @@ def is_there(anchor: str) -> bool:
     return page in pages() and (not name or name in pages()[page])
 
 
-@pytest.mark.parametrize(
+@each(
     ("place", "anchor"),
     [
         (("methods", "tools/call"), "mcp/methods/tools-call.md"),

@@ -30,6 +30,7 @@ from tests.codegen.compare.documents import (
     loaded,
     toy,
 )
+from tests.each import each
 
 
 def of_bindings(old: Node, new: Node) -> list[DocumentChange]:
@@ -153,7 +154,7 @@ OF_ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("edit", "expected", "more"), OF_ROWS)
+@each(("edit", "expected", "more"), OF_ROWS)
 def test_a_stub_a_handler_and_a_row_that_are_gone_stop_programs(
     edit: Any, expected: list[tuple[str, str]], more: Any
 ) -> None:
@@ -220,7 +221,7 @@ OF_FIELDS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "edit", "expected"), OF_FIELDS)
+@each(("old", "edit", "expected"), OF_FIELDS)
 def test_a_field_that_is_gone_stops_programs(old: Node, edit: Any, expected: list[str]) -> None:
     found = [what for rule, what in told(old, edited(old, edit)) if rule.startswith("field-")]
     assert sorted(found) == expected

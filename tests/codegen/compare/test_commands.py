@@ -14,6 +14,7 @@ from kinwire_cli.command import main
 from kinwire_codegen.compare.rules import RULES
 from tests.codegen.compare.documents import Node, edited, toy
 from tests.codegen.imports.official import FOLDER, official
+from tests.each import each
 
 
 def write(path: Path, content: Node) -> Path:
@@ -265,7 +266,7 @@ def test_every_rule_explains_itself(name: str, capsys: pytest.CaptureFixture[str
     assert len(out.splitlines()) >= 4
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "hint"),
     [
         ("variant-aded", "Did you mean 'variant-added'?"),

@@ -17,6 +17,7 @@ import pytest
 from kinwire_codegen.compare import Comparison, DocumentChange, compare
 from kinwire_codegen.compare.verdict import Category, Level
 from tests.codegen.imports.official import VERSIONS, document
+from tests.each import each
 
 CHANGES = json.loads(Path(__file__).with_name("official_changes.json").read_text(encoding="utf-8"))
 PAIRS = list(pairwise(VERSIONS))
@@ -54,7 +55,7 @@ def test_the_verdict_comes_out(verdict: dict[str, Any]) -> None:
         assert {victim.group for victim in change.breaks} == set(verdict["breaks"])
 
 
-@pytest.mark.parametrize(("before", "after"), PAIRS)
+@each(("before", "after"), PAIRS)
 def test_a_version_breaks_peers_of_its_neighbour_and_not_its_own(before: str, after: str) -> None:
     assert compare(document(before), document(before)).changes == ()
     found = comparison(after)
@@ -62,7 +63,7 @@ def test_a_version_breaks_peers_of_its_neighbour_and_not_its_own(before: str, af
     assert found.unannounced(Category.WIRE) == []  # the version rose
 
 
-@pytest.mark.parametrize(("before", "after"), PAIRS)
+@each(("before", "after"), PAIRS)
 def test_backwards_the_announcement_is_missing(before: str, after: str) -> None:
     assert compare(document(after), document(before)).unannounced(Category.WIRE)
 

@@ -21,6 +21,7 @@ from tests.codegen.compare.documents import (
     toy,
     verdicts,
 )
+from tests.each import each
 
 GUEST_SENDS, HOST_ANSWERS = "old senders (guest)", "old receivers (host)"
 
@@ -59,7 +60,7 @@ OF_ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("path", "key", "value", "rule", "level", "victims"), OF_ROWS)
+@each(("path", "key", "value", "rule", "level", "victims"), OF_ROWS)
 def test_rows_are_judged_by_who_sends_them(
     path: str, key: str, value: Any, rule: str, level: str, victims: list[str]
 ) -> None:
@@ -110,7 +111,7 @@ def test_a_renamed_error_stops_programs_and_no_peer() -> None:
     assert list(map(str, change.breaks)) == ["old programs"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "key", "value", "rule"),
     [
         ("limits/maxBooks", "value", 1, "data-changed"),
@@ -195,7 +196,7 @@ def test_a_field_of_a_grpc_message_is_its_number_and_its_type(edit: str) -> None
     assert {one.rule.name for one in found} == {"grpc-changed"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "key", "value", "rule"),
     [
         ("methods/books~find", "summary", "Something else.", "D101"),

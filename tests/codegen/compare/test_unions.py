@@ -6,12 +6,13 @@ import pytest
 
 from kinwire_codegen.compare.verdict import Category, Level
 from tests.codegen.compare.documents import Node, against, changing, compared, edited, toy
+from tests.each import each
 
 PARAMS, RESULT = "$defs/AskParams", "$defs/AskResult"
 TEXT = {"type": "string"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "rules"),
     [
         pytest.param(["x"], ["x", "y"], ["values-added"], id="one more"),
@@ -42,8 +43,8 @@ def test_a_value_more_in_an_open_set_is_nothing_new() -> None:
     assert compared(changing(f"{RESULT}/properties", "a", open_set("x", "y")), before) == []
 
 
-@pytest.mark.parametrize("listed", [["x", "y"], ["x"]])
-@pytest.mark.parametrize("named", [True, False])
+@each("listed", [["x", "y"], ["x"]])
+@each("named", [True, False])
 def test_values_that_an_open_set_lists_no_more_are_for_programs_to_notice(
     listed: list[str], *, named: bool
 ) -> None:
@@ -85,7 +86,7 @@ def pets(*required: str, tag: bool = True) -> Node:
     return edited(toy(), edit)
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "rule", "levels"),
     [
         (pets("kind"), pets(), "B327", ["WARNING", "BREAKING", "BREAKING"]),

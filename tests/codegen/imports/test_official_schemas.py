@@ -233,7 +233,7 @@ def error_of(name: str, value: Any, found: Bindings) -> Any:
     return made
 
 
-@pytest.mark.parametrize("target", ["A", "Self", "Nope"])
+@each("target", ["A", "Self", "Nope"])
 def test_params_that_lead_to_no_definition_are_refused(target: str) -> None:
     ask = {"properties": {"method": {"const": "ask"}, "params": {"$ref": f"#/$defs/{target}"}}}
     definitions = {

@@ -15,6 +15,7 @@ from kinwire_codegen.imports.drafts import Imported
 from kinwire_codegen.imports.openrpc import NotOpenRpcError, openrpc_document
 from kinwire_codegen.lint import RESERVED, lint
 from kinwire_codegen.loading import load_documents
+from tests.each import each
 
 OURS = load_documents(None)
 
@@ -171,7 +172,7 @@ def test_the_reason_of_a_failed_import_is_reported() -> None:
         imported({"methods": [{"name": "count", "params": [], "result": result}]})
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "lost"),
     [
         ({"type": ["string", "string"]}, ()),
@@ -201,7 +202,7 @@ def test_keywords_that_documents_have_no_words_for_are_named(schema: Any, lost: 
 TEXTS = {"type": "array", "items": {"type": "string"}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "kept", "lost"),
     [
         ({"type": "string", "maxItems": 2}, {"type": "string"}, "AskParamsA maxItems"),
@@ -239,7 +240,7 @@ def test_a_bound_that_says_nothing_of_its_kind_is_dropped_and_named(
     assert found.left_out == ((f"{lost}: it does not apply to the values there",) if lost else ())
 
 
-@pytest.mark.parametrize("content", [[], {}, {"methods": {}}, {"methods": []}])
+@each("content", [[], {}, {"methods": {}}, {"methods": []}])
 def test_a_file_that_is_not_openrpc_is_refused(content: Any) -> None:
     with pytest.raises(NotOpenRpcError):
         imported(content)
@@ -258,7 +259,7 @@ def methods_from(protocol: str) -> dict[str, Any]:
     return content
 
 
-@pytest.mark.parametrize("protocol", ["mcp", "mcpl", "mgp"])
+@each("protocol", ["mcp", "mcpl", "mgp"])
 def test_our_own_comes_back_with_the_same_messages(protocol: str) -> None:
     (text,) = (
         text

@@ -12,6 +12,7 @@ from kinwire_codegen.site.check import check_site
 from kinwire_codegen.site.pages import SiteSource
 from kinwire_codegen.site.reading import read_html
 from tests.codegen.documents import documents, protocol
+from tests.each import each
 
 PAGE = """<html><head><title>T</title><meta name="description" content="D">
 <script src="a.js"></script></head>
@@ -58,7 +59,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("inner", "shown"), CASES)
+@each(("inner", "shown"), CASES)
 def test_a_problem_is_reported_with_its_line(inner: str, shown: str) -> None:
     assert any(shown in line for line in found(**{"index.html": page(inner)}))
 

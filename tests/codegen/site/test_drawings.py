@@ -13,6 +13,7 @@ from kinwire_codegen.reference.sequences import row_drawing, sequence_drawing
 from kinwire_codegen.sequences import Named
 from kinwire_codegen.site.machines import machine_svg
 from kinwire_codegen.site.sequences import sequence_svg
+from tests.each import each
 
 MACHINE = {
     "name": "Life",
@@ -88,12 +89,12 @@ def drawn(row: dict[str, Any]) -> str:
     return sequence_svg(row_drawing(Named(home, table, "a/b")).facts)
 
 
-@pytest.mark.parametrize(("row", "labels"), CASES)
+@each(("row", "labels"), CASES)
 def test_a_message_shows_request_and_response(row: dict[str, Any], labels: list[str]) -> None:
     assert texts(drawn(row)) == ["host", "server <1>", *labels]
 
 
-@pytest.mark.parametrize(
+@each(
     ("sender", "words"),
     [
         ("client", "host sends a/b to server <1>, which answers with Result"),

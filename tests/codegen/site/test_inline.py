@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kinwire_codegen.site.inline import breakable, coloured, inline, plain
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "html"),
     [
         ("plain", "plain"),

@@ -18,6 +18,7 @@ from kinwire_codegen.site.build import markdown_files, site_files
 from kinwire_codegen.site.check import check_site
 from kinwire_codegen.site.pages import SiteSource
 from tests.codegen.documents import documents, protocol
+from tests.each import each
 
 Files = Mapping[str, bytes]
 
@@ -44,9 +45,7 @@ def test_every_page_has_a_markdown_file_next_to_it(tiny_site: Files) -> None:
     assert twins - pages == set()
 
 
-@pytest.mark.parametrize(
-    "anchor", ["params.sort-by", "result", "error.8", "example", "example.client"]
-)
+@each("anchor", ["params.sort-by", "result", "error.8", "example", "example.client"])
 def test_a_method_has_a_place_for_each_of_its_parts(tiny_site: Files, anchor: str) -> None:
     assert f'id="{anchor}"' in text(tiny_site, FIND)
 
@@ -76,7 +75,7 @@ def test_an_index_says_since_when_a_method_is_there(tiny_site: Files) -> None:
     assert "<span>since 1.0</span>" in text(tiny_site, FIND)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "sections"),
     [
         pytest.param("FindResult", "2.1, 9.1", id="a result, and a body over HTTP"),
@@ -288,7 +287,7 @@ def test_every_page_leads_to_the_areas_of_the_site(tiny_site: Files) -> None:
         ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "area"),
     [
         ("guides/lending.html", "Guides"),

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.managers.limits import Budget, ConcurrencyLimit, TokenBucket
+from tests.each import each
 
 
 def taken(bucket: TokenBucket, times: int, *, now: float) -> int:
     return sum(bucket.take(now=now) for _ in range(times))
 
 
-@pytest.mark.parametrize(
+@each(
     ("rate", "moments", "expected"),
     [
         (10, [5.0, 5.5, 99.0], [10, 5, 10]),

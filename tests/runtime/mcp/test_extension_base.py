@@ -29,6 +29,7 @@ from kinwire_protocols.mcp.methods import TOOLS_LIST
 from kinwire_protocols.mcpl import methods as mcpl
 from kinwire_protocols.mgp import methods as mgp
 from kinwire_protocols.peer import Method
+from tests.each import each
 from tests.runtime.mcp.fake_protocols import MARKS, MARKS_RENAME, Marks, Text
 
 pytestmark = pytest.mark.anyio
@@ -60,7 +61,7 @@ OFFERS: list[tuple[list[Method[Any, Any]], JsonObject, JsonObject]] = [
 ]
 
 
-@pytest.mark.parametrize(("rows", "gates", "expected"), OFFERS)
+@each(("rows", "gates", "expected"), OFFERS)
 def test_an_offer_has_the_gates_of_handlers_and_what_is_added(
     rows: list[Method[Any, Any]], gates: JsonObject, expected: JsonObject
 ) -> None:

@@ -183,7 +183,7 @@ def untyped(name) -> str:  # type: ignore[no-untyped-def]  # the fault under tes
     return str(name)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "message"),
     [
         (of_a_list, r"of_a_list#names: expected a type that can be made of text, got list\[str\]"),

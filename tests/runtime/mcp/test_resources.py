@@ -85,7 +85,7 @@ def positional(id: str, /) -> str:
     return id
 
 
-@pytest.mark.parametrize(
+@each(
     ("uri", "function", "message"),
     [
         ("notes/all", plain, r"'notes/all': expected an absolute URI\. Begin with a scheme"),

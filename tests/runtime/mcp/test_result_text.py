@@ -8,13 +8,14 @@ import pytest
 
 from kinwire import Server, pair, result_text
 from kinwire_protocols import mcp
+from tests.each import each
 
 IMAGE = mcp.ImageContent(data="", mime_type="image/png")
 PAGE = mcp.TextResourceContents(uri="a:b", text="page")
 BLOB = mcp.BlobResourceContents(uri="a:c", blob="")
 
 
-@pytest.mark.parametrize(
+@each(
     ("result", "text"),
     [
         (mcp.CallToolResult(content=[]), ""),
@@ -38,7 +39,7 @@ def test_texts_are_joined_and_other_parts_are_left_out(result: Any, text: str) -
     assert result_text(result) == text
 
 
-@pytest.mark.parametrize("wrong", [None, "text", {"content": []}, mcp.EmptyResult()])
+@each("wrong", [None, "text", {"content": []}, mcp.EmptyResult()])
 def test_another_result_is_refused_with_the_right_call(wrong: Any) -> None:
     with pytest.raises(TypeError, match=r"result: expected .*Write result_text\(await"):
         result_text(wrong)

@@ -22,6 +22,7 @@ from kinwire_protocols.base import Message, RpcError
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp import methods
 from kinwire_protocols.peer import Method
+from tests.each import each
 
 pytestmark = pytest.mark.anyio
 
@@ -217,7 +218,7 @@ async def keyword(params: Any, *, context: Any) -> Any: ...
 def plain(params: Any) -> Any: ...
 
 
-@pytest.mark.parametrize(
+@each(
     ("handler", "message"),
     [
         (
@@ -236,9 +237,7 @@ def test_an_invalid_handler_is_refused_with_a_hint(
         Server("s", "1").on.tools_list(handler)
 
 
-@pytest.mark.parametrize(
-    "row", [methods.INITIALIZE, methods.NOTIFICATIONS_CANCELLED, methods.NOTIFICATIONS_PROGRESS]
-)
+@each("row", [methods.INITIALIZE, methods.NOTIFICATIONS_CANCELLED, methods.NOTIFICATIONS_PROGRESS])
 def test_what_the_session_serves_itself_takes_no_handler(row: Method[Any, Any]) -> None:
     async def handler(params: Any) -> Any: ...
 

@@ -8,9 +8,10 @@ import pytest
 
 from kinwire.mcp.log_messages import log_message, logger_name
 from kinwire_protocols import mcp
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("server", "expected"),
     [
         ("notes", "kinwire.server.notes"),

@@ -96,7 +96,7 @@ def test_the_context_is_not_an_argument() -> None:
     assert tool.arguments.context_name == "context"
 
 
-@pytest.mark.parametrize("name", ["schema", "model_config", "json", "_hidden", "self", "copy"])
+@each("name", ["schema", "model_config", "json", "_hidden", "self", "copy"])
 def test_a_parameter_may_have_any_name(name: str) -> None:
     names: dict[str, Any] = {}
     exec(f"def f({name}: int) -> int: return {name}", names)
@@ -123,7 +123,7 @@ def of_a_call(a: int, b: Callable[[], None]) -> None: ...
 def unknown(a: Nowhere) -> None: ...  # type: ignore[name-defined]  # noqa: F821
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "message"),
     [
         (positional, r"positional#a: expected .* by name, got .*\. Remove the slash"),
@@ -169,7 +169,7 @@ def everything(  # noqa: PLR0913 - one of each kind
 EVERYTHING = tool_from_function(everything).arguments
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "given", "taken"),
     [
         ("text", "5", "5"),
@@ -197,7 +197,7 @@ def test_json_becomes_what_the_function_takes(name: str, given: object, taken: o
     assert (value, type(value)) == (taken, type(taken))
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "pointer"),
     [
         pytest.param({"count": "5"}, "/arguments/count", id="text is not a number"),

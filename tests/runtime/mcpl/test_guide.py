@@ -10,6 +10,7 @@ import pytest
 
 from kinwire import mcpl
 from kinwire.mcpl import McplHost, McplServer
+from tests.each import each
 from tests.runtime.mcpl.fixtures_pairs import live_pair
 
 GUIDE = Path(__file__).parents[3] / "docs" / "mcpl.md"
@@ -43,7 +44,7 @@ def fields_in_the_guide() -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("name", OBJECTS)
+@each("name", OBJECTS)
 def test_the_guide_lists_every_field(name: str) -> None:
     fields = {f"{name}.{one.name}" for one in dataclasses.fields(getattr(mcpl, name))}
     assert {one for one in fields_in_the_guide() if one.startswith(f"{name}.")} == fields

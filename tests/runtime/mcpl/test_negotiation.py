@@ -13,6 +13,7 @@ from kinwire.mcpl import Channels, Hooks, McplHost, McplServer
 from kinwire.mcpl.rules.content import blocks_of
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.mcpl.methods import PUSH_EVENT
+from tests.each import each
 from tests.runtime.mcp.fake_client import raw_client
 from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature, live_pair, raw_server, sent
 
@@ -249,7 +250,7 @@ def test_a_set_of_a_server_has_a_name_that_a_set_can_have() -> None:
         McplServer(feature_sets={"memory.*": feature()})
 
 
-@pytest.mark.parametrize("option", ["enabled", "disabled", "forbidden"])
+@each("option", ["enabled", "disabled", "forbidden"])
 def test_a_policy_takes_several_patterns_and_not_the_letters_of_one(option: str) -> None:
     wrong: dict[str, Any] = {option: "memory.*"}
     with pytest.raises(TypeError, match=f"{option}: expected several"):

@@ -10,6 +10,7 @@ from kinwire import Host, Server
 from kinwire.mcpl import McplHost, McplServer, PushedEvent
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl.methods import STATE_ROLLBACK
+from tests.each import each
 from tests.runtime.mcpl.fixtures_hooks import AFTER, after
 from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
 
@@ -31,7 +32,7 @@ DECLARED: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "place", "hint"), DECLARED)
+@each(("options", "place", "hint"), DECLARED)
 def test_what_a_server_says_of_itself_is_refused_where_it_cannot_be(
     options: dict[str, Any], place: str, hint: str
 ) -> None:

@@ -9,6 +9,7 @@ from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.mgp import errors
 from kinwire_protocols.mgp.methods import PROTOCOL
 from kinwire_protocols.mgp.tables import ERROR_RULES
+from tests.each import each
 
 
 def test_refusals_carry_the_defaults_of_their_row() -> None:
@@ -56,7 +57,7 @@ def test_classes_and_values_that_cannot_be_used_are_refused() -> None:
         refusal(errors.RateLimitedError, "no", retry_after=-1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "said"),
     [
         (RpcError("?", code=3000), {"retryable": False}),

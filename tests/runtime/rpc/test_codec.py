@@ -48,14 +48,12 @@ def test_an_invalid_frame_is_refused_with_code_and_id(frame: bytes, reply: Reply
     assert reply_to(frame) == reply
 
 
-@pytest.mark.parametrize(
-    "frame", [frame for frame, reply in VECTORS if reply is not None and reply[0] == RESULT]
-)
+@each("frame", [frame for frame, reply in VECTORS if reply is not None and reply[0] == RESULT])
 def test_a_request_is_returned_as_it_came(frame: bytes) -> None:
     assert decode(frame) == json.loads(frame)
 
 
-@pytest.mark.parametrize(
+@each(
     "frame",
     [
         pytest.param('{"id":2,%s"method":"x","id":3}', id="id, far apart"),
@@ -93,7 +91,7 @@ def test_200_levels_are_read_and_202_are_refused() -> None:
     assert refusal(frame(202)).error.code == -32600
 
 
-@pytest.mark.parametrize(
+@each(
     ("frame", "meant"),
     [
         (b'{"jsonrpc":"2.0","id":1,"result":NaN}', "response"),
@@ -170,7 +168,7 @@ def endless() -> list[Any]:
     return loop
 
 
-@pytest.mark.parametrize(
+@each(
     "message",
     [
         pytest.param({"a": "\ud800"}, id="half of a surrogate pair"),

@@ -13,6 +13,7 @@ from kinwire_protocols import mcp
 from kinwire_protocols.base import error_to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
 from kinwire_protocols.mcp import methods
+from tests.each import each
 
 
 class OtherNotFoundError(RpcError):
@@ -28,7 +29,7 @@ KNOWN = ErrorTable([methods.PROTOCOL])
 NOT_FOUND = {"protocol": "mcp", "name": "ResourceNotFound"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "data", "method", "kind"),
     [
         pytest.param(1, NOT_FOUND, None, mcp.ResourceNotFoundError, id="named, raw call"),
@@ -79,7 +80,7 @@ def test_an_undecided_error_lists_what_it_could_be() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "error",
     [
         mcp.ResourceNotFoundError("gone", data={"uri": "x"}),
@@ -100,7 +101,7 @@ class ThirdNotFoundError(OtherNotFoundError):
     name = "PromiseNotFound"
 
 
-@pytest.mark.parametrize(
+@each(
     ("method", "added", "kind", "candidates"),
     [
         pytest.param(methods.PING, [OtherNotFoundError], OtherNotFoundError, 0, id="one claims it"),

@@ -7,8 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from kinwire import Session, stdio
 from kinwire.mcp.http.session import HttpServerSession
 from kinwire.mcp.profile import PROFILE
@@ -19,6 +17,7 @@ from kinwire.transports.http.guard import principal_address
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.memory import memory_pair
 from kinwire.transports.stdio import OwnStdio
+from tests.each import each
 
 SECRET = "sk-1234"
 A, B = Path("/a"), Path("/b")
@@ -64,7 +63,7 @@ OTHERS: list[Transport] = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@each(("one", "other"), SAME)
 def test_the_same_target_has_the_same_key(one: Transport, other: Transport) -> None:
     assert key_of(one) == key_of(other)
     assert re.fullmatch("[0-9a-f]{32}", key_of(one))
@@ -92,13 +91,13 @@ def test_a_server_id_is_never_the_key_of_an_address() -> None:
     assert not PeerIdentity.of(None, "notes").transient
 
 
-@pytest.mark.parametrize("principal", ["alice", 7, {"sub": "alice"}, ["a", "b"]])
+@each("principal", ["alice", 7, {"sub": "alice"}, ["a", "b"]])
 def test_a_principal_that_json_has_names_its_peer(principal: object) -> None:
     address = principal_address(principal)
     assert address == principal_address(json.loads(json.dumps(principal)))
     assert not PeerIdentity.of(address).transient
 
 
-@pytest.mark.parametrize("principal", [None, object(), {1, 2}])
+@each("principal", [None, object(), {1, 2}])
 def test_other_principals_name_nobody(principal: object) -> None:
     assert principal_address(principal) is None

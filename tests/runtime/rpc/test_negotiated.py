@@ -25,7 +25,7 @@ def gated(gate: str | None, protocol: str = "vendor") -> Method[Any, Any]:
     return replace(methods.PING, gate=gate, protocol=protocol)
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "client", "server", "reason"),
     [
         pytest.param(methods.PING, {}, {}, None, id="no gate"),
@@ -95,7 +95,7 @@ def offers(client: object, server: object) -> Negotiated:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "negotiated", "reason"),
     [
         (MARKS_PUSH, offers({"push": True}, {"push": True}), None),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.rpc.outer_members import outer_names
+from tests.each import each
 
 TRICKY = st.text(alphabet='a"\\{}[]:, é\n', max_size=8)
 VALUES = st.recursive(
@@ -35,7 +36,7 @@ def test_both_directions_find_the_names_that_a_parser_finds(
             assert outer_names(padded)[:0:-1] == names
 
 
-@pytest.mark.parametrize(
+@each(
     ("frame", "names"),
     [
         pytest.param('{"a":1,"b":"%s","a":2}', [b'"a"', b'"b"', b'"a"'], id="both ends"),

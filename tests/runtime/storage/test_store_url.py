@@ -51,9 +51,7 @@ def test_all_servers_of_a_cluster_are_taken() -> None:
     assert (address.name, address.replicas) == ("notes", 3)
 
 
-@pytest.mark.parametrize(
-    "url", ["nats://a:secret@one:x", "nats://b@x,a:secret@one/A", "x://a:secret@b"]
-)
+@each("url", ["nats://a:secret@one:x", "nats://b@x,a:secret@one/A", "x://a:secret@b"])
 def test_an_error_shows_no_password(url: str) -> None:
     with pytest.raises(StorageAddressError) as refused:
         open_store(url)

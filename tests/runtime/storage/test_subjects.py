@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kinwire.storage.subjects import matcher
+from tests.each import each
 
 SUBJECTS = ["a", "a.b", "a.b.c", "b", "b.b", "ä.b", "a-b.c=d"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "means"),
     [
         (">", SUBJECTS),

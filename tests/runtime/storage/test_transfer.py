@@ -17,6 +17,7 @@ import pytest
 from kinwire.storage import Retention, StorageInputError, Store, open_store
 from kinwire.storage.transfer import exported, import_lines
 from kinwire_cli import main
+from tests.each import each
 from tests.runtime.storage.fixtures_engines import ON_ALL, Engine, NatsServer
 
 KEPT = Retention(max_entries=50, dedup_window=600)
@@ -113,7 +114,7 @@ INSERTED: list[tuple[int, str | bytes, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("index", "line", "said"), INSERTED)
+@each(("index", "line", "said"), INSERTED)
 def test_a_line_that_cannot_be_imported_is_reported_with_its_number(
     index: int, line: str | bytes, said: str
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.support.backoff import Backoff
+from tests.each import each
 
 SECONDS = st.floats(0, 1e6)
 
@@ -26,8 +27,8 @@ def test_jitter_lengthens_by_at_most_its_part(
     assert shortest <= backoff.delay(failures + 1, jitter=0.0) <= longest
 
 
-@pytest.mark.parametrize("option", ["first", "longest", "spread"])
-@pytest.mark.parametrize("value", [-1, float("nan"), "1", None])
+@each("option", ["first", "longest", "spread"])
+@each("value", [-1, float("nan"), "1", None])
 def test_wrong_numbers_are_refused(option: str, value: object) -> None:
     options: dict[str, object] = {option: value}
     with pytest.raises(ValueError, match=rf"^Backoff\.{option}: expected seconds"):

@@ -66,7 +66,7 @@ HARD = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "piece"), HARD)
+@each(("pattern", "piece"), HARD)
 def test_no_pattern_has_a_way_back(pattern: str, piece: str) -> None:
     # An engine that tries one way after the other would not end this century.
     assert not Pattern(pattern).matches(piece * 20_000 + "!")
@@ -88,6 +88,6 @@ COVERED = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "label", "expected"), COVERED)
+@each(("pattern", "label", "expected"), COVERED)
 def test_what_lies_below_a_match_is_covered(pattern: str, label: str, expected: bool) -> None:
     assert Pattern(pattern).covers(label) is expected

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kinwire.support.json_values import pointer_below, steps_of
+from tests.each import each
 
 
-@pytest.mark.parametrize("name", ["a", "", "0", "a/b", "~", "~1", "~01/"])
+@each("name", ["a", "", "0", "a/b", "~", "~1", "~01/"])
 def test_a_name_is_read_as_it_was_written(name: str) -> None:
     assert steps_of(pointer_below("/a", name)) == ["a", name]
 

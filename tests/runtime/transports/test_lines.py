@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.transports.lines import Lines
+from tests.each import each
 
 
 class Got:
@@ -42,7 +42,7 @@ def test_an_endless_line_is_reported_once_and_not_kept() -> None:
     assert got.receive(b"x\nnext\n") == [None, b"next"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("pieces", "lines"),
     [
         ([b"a\nb"], [b"a", b"b"]),
@@ -61,13 +61,13 @@ def test_the_end_of_input_ends_the_last_line(
     assert got.lines == lines
 
 
-@pytest.mark.parametrize("byte", [b"\r", b"\x0b", b"\x0c", b"\x85", "\u2028".encode()])
+@each("byte", [b"\r", b"\x0b", b"\x0c", b"\x85", "\u2028".encode()])
 def test_no_other_byte_ends_a_line(byte: bytes) -> None:
     assert Got(100).receive(b"a" + byte + b"b\n") == [b"a" + byte + b"b"]
 
 
-@pytest.mark.parametrize("cuts", [1, 7, 300, 5000])
-@pytest.mark.parametrize("ended", [True, False])
+@each("cuts", [1, 7, 300, 5000])
+@each("ended", [True, False])
 def test_the_end_of_a_long_answer_is_handed_over_with_its_beginning(
     cuts: int, *, ended: bool
 ) -> None:

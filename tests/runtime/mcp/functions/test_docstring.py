@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kinwire.mcp.functions.docstring import split_docstring
+from tests.each import each
 
 GOOGLE = """Add two numbers.
 
@@ -57,7 +58,7 @@ def test_parameters_are_described_and_leave_the_text(docstring: str) -> None:
     assert "the first" not in text
 
 
-@pytest.mark.parametrize(
+@each(
     ("docstring", "text"),
     [
         pytest.param(None, "", id="no docstring"),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kinwire.mcp.http.events import EventStore
 from kinwire.transports.http.limits import HttpLimits
+from tests.each import each
 
 
 def store_of(*events: tuple[str, bytes], **limits: float) -> EventStore[str]:
@@ -22,7 +21,7 @@ def test_what_followed_on_the_same_stream_is_found() -> None:
     assert store.after("4", now=4) == ("a", [])
 
 
-@pytest.mark.parametrize("id", ["0", "5", "", "01", "x", "1_1", "-1", "²", "٣", "1" * 5000])
+@each("id", ["0", "5", "", "01", "x", "1_1", "-1", "²", "٣", "1" * 5000])
 def test_an_id_that_was_never_given_finds_nothing(id: str) -> None:
     assert store_of(("a", b"1")).after(id, now=1) is None
 

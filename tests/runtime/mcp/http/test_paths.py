@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 import pytest
 
 from kinwire import Server
+from tests.each import each
 from tests.runtime.mcp.http.conftest import Tools
 from tests.runtime.mcp.http.fake_asgi_client import BOTH, Client, initialize, message
 from tests.runtime.transports.fixtures_serving import Served, served
@@ -105,7 +106,7 @@ async def test_the_address_of_http_sse_is_that_of_its_stream(tools: Tools, path:
         assert (await stream.frame())["result"] == {}
 
 
-@pytest.mark.parametrize("given", ["mcp", "", "/mcp?a=b", "/mcp#a", 5])
+@each("given", ["mcp", "", "/mcp?a=b", "/mcp#a", 5])
 def test_a_path_begins_with_a_slash(given: Any) -> None:
     for option in ("path", "health"):
         with pytest.raises(ValueError, match=f'{option}: expected a path .*{option}="/mcp"'):

@@ -13,6 +13,7 @@ from kinwire.rpc.codec import OutgoingFrame, encoded_notification
 from kinwire.transports.http_client.address import address_of
 from kinwire.transports.http_client.credentials import credentials_of
 from kinwire.transports.http_client.fields import RequestHead, checked_headers
+from tests.each import each
 
 ADDRESSES = [
     ("http://127.0.0.1:8000/mcp", ("127.0.0.1:8000", "/mcp", "http://127.0.0.1:8000")),
@@ -23,7 +24,7 @@ ADDRESSES = [
 ]
 
 
-@pytest.mark.parametrize(("url", "parts"), ADDRESSES)
+@each(("url", "parts"), ADDRESSES)
 def test_a_url_is_taken_apart(url: str, parts: tuple[str, str, str]) -> None:
     address = address_of(url, insecure=False)
     assert (address.authority, address.target, address.origin) == parts
@@ -38,7 +39,7 @@ def test_what_is_shown_of_an_address_is_its_origin() -> None:
 
 
 @pytest.mark.spec("mcp-streamable-http-transport-10")
-@pytest.mark.parametrize("host", ["example.com", "10.0.0.1", "0.0.0.0", "127.0.0.1.evil.example"])
+@each("host", ["example.com", "10.0.0.1", "0.0.0.0", "127.0.0.1.evil.example"])
 def test_plain_text_goes_to_this_machine_only(host: str) -> None:
     with pytest.raises(InsecureAddressError, match="Refused to connect to"):
         address_of(f"http://{host}/", insecure=False)
@@ -63,7 +64,7 @@ REFERENCES = [
 ]
 
 
-@pytest.mark.parametrize(("reference", "target"), REFERENCES)
+@each(("reference", "target"), REFERENCES)
 def test_a_server_refers_to_its_own_origin_only(reference: str, target: str | None) -> None:
     here = address_of("http://127.0.0.1:8000/a/b", insecure=False)
     found = here.with_target(reference)
@@ -150,7 +151,7 @@ def test_nothing_leaves_while_it_is_stopped() -> None:
     assert [queue.next(), queue.next()] == [REPLY, None]
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked_ms", "waits"),
     [
         (None, [0.5, 1, 2, 4, 8, 16, 30, 30]),

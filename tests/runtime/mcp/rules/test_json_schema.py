@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kinwire.mcp.rules.json_schema import JsonSchema
+from tests.each import each
 
 NUMBERS: list[Any] = [0, 1, 1.0, 1.5, -3, 7, True, "1", None]
 TEXTS: list[Any] = ["", "a", "ab", "abc", "äöü", 1, None]
@@ -94,7 +95,7 @@ def test_a_value_is_refused_just_where_another_validator_refuses_it(
         assert (not found) == other.is_valid(value), (value, found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "value", "problem"),
     [
         ({"type": "integer"}, "5", '/arguments: expected integer, got "5"'),
@@ -119,7 +120,7 @@ def test_a_problem_has_its_place_and_what_was_expected(
     assert str(found) == problem
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "message"),
     [
         ({"unevaluatedProperties": False}, "inputSchema#/unevaluatedProperties: .*cannot be check"),
@@ -168,7 +169,7 @@ def test_a_pattern_does_not_hang_on_a_value_made_for_it() -> None:
     assert JsonSchema({"pattern": "^(a+)+$"}).problems("a" * 5000 + "!")
 
 
-@pytest.mark.parametrize(
+@each(
     ("keyword", "leaf", "fits"),
     [
         ("allOf", 1, True),

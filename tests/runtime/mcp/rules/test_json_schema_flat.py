@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.json_schema_flat import flat
 from kinwire.mcp.rules.json_schema_peers import PeerSchema
+from tests.each import each
 
 NAMES = st.sampled_from(["a", "b", "c"])
 TYPES = st.sampled_from(["string", "integer", "number", "boolean"])
@@ -51,7 +51,7 @@ OTHER: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("schema", OTHER)
+@each("schema", OTHER)
 def test_other_schemas_are_walked(schema: Any) -> None:
     assert flat(schema) is None
 

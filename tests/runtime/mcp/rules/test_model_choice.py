@@ -7,6 +7,7 @@ from hypothesis import given, strategies as st
 
 from kinwire.mcp.rules.model_choice import ModelProfile, choose_model
 from kinwire_protocols import mcp
+from tests.each import each
 
 SMALL = ModelProfile("claude-3-haiku", cheapness=0.9, speed=0.9, intelligence=0.3)
 LARGE = ModelProfile("claude-3-opus", cheapness=0.1, speed=0.2, intelligence=0.9)
@@ -18,7 +19,7 @@ def hints(*names: str | None) -> list[mcp.ModelHint]:
     return [mcp.ModelHint(name=name) for name in names]
 
 
-@pytest.mark.parametrize(
+@each(
     ("preferences", "expected"),
     [
         pytest.param(None, OTHER, id="no preferences: the host's first"),

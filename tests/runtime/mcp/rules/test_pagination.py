@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from kinwire.mcp.rules.pagination import MAX_PAGES, Listing, Pages
 from kinwire.rpc.codec import encoded_reply
 from kinwire.rpc.errors import PaginationError, UnsendableError
+from tests.each import each
 
 
 def listing(count: int, *, size: int = 2, method: str = "tools/list") -> Listing:
@@ -35,7 +36,7 @@ def walk(made: Listing) -> list[list[str]]:
             return pages
 
 
-@pytest.mark.parametrize(
+@each(
     ("count", "pages"),
     [
         (0, [[]]),
@@ -77,7 +78,7 @@ def test_a_page_goes_out_as_the_bytes_that_were_kept() -> None:
 CURSOR = str(listing(3).page(None)["nextCursor"])
 
 
-@pytest.mark.parametrize(
+@each(
     "cursor",
     [
         "",
@@ -194,7 +195,7 @@ def test_a_list_has_a_first_page_and_ends_where_no_cursor_is() -> None:
     assert not walk.has_next()
 
 
-@pytest.mark.parametrize(
+@each(
     "cursors",
     [
         pytest.param(["x", "x"], id="it never moves on"),

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.mcp.rules.subscriptions import SubscribedUris, add_update, concerns
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("subscribed", "updated", "expected"),
     [
         ("file:///notes", "file:///notes", True),

@@ -29,7 +29,7 @@ def test_a_uri_gives_the_variables_back(
     assert UriTemplate(template).match(uri) == variables
 
 
-@pytest.mark.parametrize(("template", "message"), VECTORS["refused"])
+@each(("template", "message"), VECTORS["refused"])
 def test_a_template_that_cannot_be_read_backwards_is_refused(template: str, message: str) -> None:
     with pytest.raises(ValueError, match=message) as caught:
         UriTemplate(template)
@@ -46,7 +46,7 @@ def test_a_very_long_uri_matches_nothing() -> None:
     assert template.match("x:" + "a" * (MAX_URI - 1)) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("template", "unit", "end"),
     [
         ("x:{a}-{b}-{c}-{d}-{e}/", "-", "?"),
@@ -130,7 +130,7 @@ def is_ours(template: str, variables: dict[str, Any]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", FILES)
 def test_what_a_matched_uri_gives_expands_to_that_uri(name: str) -> None:
     seen = 0
     for group in corpus(name).values():
@@ -152,7 +152,7 @@ def test_what_a_matched_uri_gives_expands_to_that_uri(name: str) -> None:
 AMBIGUOUS = {"?{undef,y}", "up{+path}{var}/here"}
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", FILES)
 def test_expansion_is_undone(name: str) -> None:
     for group in corpus(name).values():
         variables = {key: plain(value) for key, value in group["variables"].items()}

@@ -27,6 +27,7 @@ from kinwire.transports.http_client import client
 from kinwire.transports.http_client.fields import USER_AGENT
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcpl import InferenceMessage, RoutingPolicy, TokenUsage
+from tests.each import each
 from tests.runtime.mcp.http_client.fake_server import Asked, Handler, Line, RawServer
 from tests.runtime.mcpl.fixtures_pairs import MEMORY, live_pair, sent
 
@@ -308,7 +309,7 @@ MISWRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("url", "why"), MISWRITTEN)
+@each(("url", "why"), MISWRITTEN)
 def test_an_invalid_base_url_is_refused_with_an_example(url: str, why: str) -> None:
     with pytest.raises(ValueError, match=r"^base_url: expected a URL") as raised:
         ChatCompletions(url, api_key=KEY)
@@ -319,7 +320,7 @@ def test_an_invalid_base_url_is_refused_with_an_example(url: str, why: str) -> N
     assert "/mcp" not in str(raised.value)
 
 
-@pytest.mark.parametrize(("url", "options", "error", "why"), FORBIDDEN)
+@each(("url", "options", "error", "why"), FORBIDDEN)
 def test_an_insecure_base_url_is_refused_immediately(
     url: str, options: dict[str, Any], error: type[Exception], why: str
 ) -> None:

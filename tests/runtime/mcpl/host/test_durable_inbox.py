@@ -25,6 +25,7 @@ from kinwire_protocols.mcpl import (
     PushEventPayload,
     PushEventResult,
 )
+from tests.each import each
 from tests.runtime.fixtures_wire import PROGRAMS
 from tests.runtime.programs import live
 
@@ -275,7 +276,7 @@ async def test_a_turn_whose_messages_are_all_here_is_not_handed_over_twice() -> 
     assert sorted(taken) == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "error", "text"),
     [
         ({"records": "store"}, TypeError, "DurableInbox.records: expected records of a store"),

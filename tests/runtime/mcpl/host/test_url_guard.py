@@ -12,6 +12,7 @@ from kinwire.mcpl import Hooks, InjectionLimits, UrlGuard
 from kinwire.storage import open_store
 from kinwire.transports.guarded_fetch.rules import NotFetchedError
 from kinwire_protocols import mcp, mcpl
+from tests.each import each
 from tests.runtime.mcp.http_client.fake_server import Handler, RawServer
 from tests.runtime.mcpl.fixtures_hooks import Speaker, before, hooked
 from tests.runtime.transports.guarded_fetch.fake_network import PUBLIC, TestNetwork, page
@@ -104,7 +105,7 @@ UNUSABLE = [
 ]
 
 
-@pytest.mark.parametrize("entry", UNUSABLE)
+@each("entry", UNUSABLE)
 def test_an_invalid_host_cannot_be_allowed(entry: str) -> None:
     with pytest.raises(ValueError, match="allow: expected"):
         UrlGuard([entry])

@@ -9,6 +9,7 @@ import pytest
 from kinwire import Host
 from kinwire.mcpl import Channels, McplHost, ServerPeer
 from kinwire_protocols.mcpl import ChannelDescriptor
+from tests.each import each
 from tests.runtime.mcpl.raw.peer import Error, Message, RawServer
 from tests.runtime.mcpl.raw.scenarios import ConnectServer, against_raw_server
 
@@ -91,7 +92,7 @@ async def test_nothing_is_opened_at_a_server_that_does_not_open_channels(
         assert raw.params_of("channels/open") == []
 
 
-@pytest.mark.parametrize("wrong", ["chat:*", ["/a"], [5], 7])
+@each("wrong", ["chat:*", ["/a"], [5], 7])
 def test_wrong_policies_are_refused(wrong: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="expected"):
         Channels(open=wrong)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kinwire import Context, Host, Server
 from kinwire.mcpl import McplHost, McplServer
 from kinwire.mcpl.rules.offers import read_offer, uses_in
 from kinwire_protocols import mcpl
+from tests.each import each
 from tests.runtime.mcpl.fixtures_pairs import feature
 from tests.runtime.mcpl.raw.peer import Error, Message, RawHost, RawServer
 from tests.runtime.mcpl.raw.scenarios import (
@@ -96,7 +95,7 @@ PATHS = [
 ]
 
 
-@pytest.mark.parametrize(("path", "uses"), PATHS)
+@each(("path", "uses"), PATHS)
 def test_a_path_is_read_as_the_uses_that_it_contains(path: str, uses: list[str]) -> None:
     assert uses_in(path) == uses
 

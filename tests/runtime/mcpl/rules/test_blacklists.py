@@ -8,6 +8,7 @@ from kinwire.mcpl import Scopes
 from kinwire.mcpl.rules.blacklists import check_blacklist
 from kinwire.mcpl.rules.scopes import ScopeLists
 from kinwire_protocols.mcpl import ScopeRules
+from tests.each import each
 
 # pattern, the pattern that the message names, and what that must deny
 REFUSED = [
@@ -47,7 +48,7 @@ FINE = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "instead", "denied"), REFUSED)
+@each(("pattern", "instead", "denied"), REFUSED)
 @pytest.mark.spec("mcpl-7.2-1")
 def test_a_pattern_that_denies_less_than_it_shows_is_refused(
     pattern: str, instead: str | None, denied: list[str]
@@ -62,7 +63,7 @@ def test_a_pattern_that_denies_less_than_it_shows_is_refused(
     assert {label: lists.judge(label)[0] for label in denied} == dict.fromkeys(denied, "deny")
 
 
-@pytest.mark.parametrize("pattern", FINE)
+@each("pattern", FINE)
 def test_a_pattern_that_denies_what_it_shows_is_accepted(pattern: str) -> None:
     check_blacklist("notes", [pattern])
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kinwire.mcpl.rules.channel_patterns import ChannelPattern
+from tests.each import each
 
 
 @pytest.mark.spec("mcpl-14.5-1")
-@pytest.mark.parametrize(
+@each(
     ("pattern", "server_id", "channel_id", "matches"),
     [
         ("chat:*", "chat", "chat:#general", True),
@@ -31,7 +32,7 @@ def test_a_pattern_matches_channels_of_its_server(
 
 
 @pytest.mark.spec("mcpl-14.5-1")
-@pytest.mark.parametrize("text", ["", "/a", "chat*/a", "chat/", "x" * 600])
+@each("text", ["", "/a", "chat*/a", "chat/", "x" * 600])
 def test_texts_that_are_not_patterns_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected"):
         ChannelPattern.read(text)

@@ -10,6 +10,7 @@ from kinwire.mcpl.rules.channels import MOST_CHANNELS, ChannelRegistry, sees
 from kinwire.support.bounded import TtlDict
 from kinwire_protocols.mcpl.errors import ChannelNotPermittedError, UnknownChannelError
 from kinwire_protocols.mcpl.models import ChannelDescriptor, ChannelDirection, IncomingOutcome
+from tests.each import each
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
 pytestmark = pytest.mark.spec("mcpl-14.2-1", "mcpl-14.3-2")
@@ -30,7 +31,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("ids", "taken", "fault"), REFUSED)
+@each(("ids", "taken", "fault"), REFUSED)
 def test_one_wrong_channel_does_not_refuse_the_others(
     ids: list[str], taken: int, fault: str
 ) -> None:
@@ -81,7 +82,7 @@ DIRECTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("direction", "error", "incoming"), DIRECTIONS)
+@each(("direction", "error", "incoming"), DIRECTIONS)
 def test_a_channel_carries_messages_in_its_direction_alone(
     direction: ChannelDirection, error: type[Exception] | None, incoming: bool
 ) -> None:
@@ -99,7 +100,7 @@ def test_an_unknown_channel_and_that_of_thoughts_carry_nothing() -> None:
     assert registry.incoming_problem("thinking") is not None
 
 
-@pytest.mark.parametrize(
+@each(
     ("feature_set", "channel_id", "seen"),
     [
         ("channels.thinking", "thinking", True),

@@ -9,6 +9,7 @@ import pytest
 from kinwire.mcpl import Injection, Injections
 from kinwire_protocols.mcp import TextContent
 from kinwire_protocols.mcpl import Block, Content, ImageBlock, InferenceMessage, Position
+from tests.each import each
 
 PICTURE = ImageBlock(data="aGk=", mime_type="image/png")
 
@@ -30,7 +31,7 @@ SEEN = Injections(before_user=[injection("beforeUser", "This is it:", PICTURE)])
 
 
 @pytest.mark.spec("mcpl-10.4-2")
-@pytest.mark.parametrize(
+@each(
     ("context", "messages", "expected"),
     [
         (Injections(), "Hello", [("user", "Hello")]),

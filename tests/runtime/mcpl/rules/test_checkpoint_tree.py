@@ -13,6 +13,7 @@ from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree, StateError
 from kinwire.support.json_values import text
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
+from tests.each import each
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
 pytestmark = pytest.mark.spec("mcpl-8.2-2", "mcpl-8.3-5")
@@ -107,14 +108,14 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize("members", SAME)
+@each("members", SAME)
 def test_a_checkpoint_that_comes_again_changes_nothing(members: Any) -> None:
     tree = notes()
     assert not tree.record(update("def", **members), base="abc").is_new
     assert (len(tree), tree.head) == (2, "def")
 
 
-@pytest.mark.parametrize("members", OTHER)
+@each("members", OTHER)
 def test_an_id_with_other_content_is_refused(members: Any) -> None:
     tree = notes()
     with pytest.raises(StateError, match="/checkpoint: expected a new id or the same content"):
@@ -132,7 +133,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("members", "message"), BAD)
+@each(("members", "message"), BAD)
 def test_what_cannot_be_leaves_everything_as_it_was(members: Any, message: str) -> None:
     tree = notes()
     with pytest.raises(StateError, match=message):
@@ -305,7 +306,7 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize(("odd", "fault"), ODD)
+@each(("odd", "fault"), ODD)
 def test_what_cannot_be_kept_is_refused_with_its_place_and_changes_nothing(
     odd: StateUpdate, fault: str
 ) -> None:

@@ -18,6 +18,7 @@ from kinwire.mcpl.rules.chat_completions import (
 )
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.mcpl import InferenceMessage, TokenUsage
+from tests.each import each
 
 pytestmark = pytest.mark.spec("mcpl-11.3-1", "mcpl-11.3-3", "mcpl-11.3-4")
 
@@ -71,7 +72,7 @@ UNSUPPORTED = [
 ]
 
 
-@pytest.mark.parametrize(("block", "why"), UNSUPPORTED)
+@each(("block", "why"), UNSUPPORTED)
 def test_what_a_model_cannot_be_given_is_refused_and_not_left_out(block: Any, why: str) -> None:
     with pytest.raises(UnsupportedMessageError, match=why) as raised:
         asked([mcp.TextContent(text="x"), block])
@@ -124,7 +125,7 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("body", "expected"), ANSWERS)
+@each(("body", "expected"), ANSWERS)
 def test_answers_of_other_servers_are_read_too(body: bytes, expected: ModelAnswer) -> None:
     found = answer_of(body, "m")
     assert (found.content, found.model, found.stopped) == (
@@ -145,7 +146,7 @@ USAGES = [
 ]
 
 
-@pytest.mark.parametrize("usage", USAGES)
+@each("usage", USAGES)
 def test_an_invalid_usage_is_none(usage: Any) -> None:
     assert answer_of(completion(usage=usage), "m").usage is None
 
@@ -166,7 +167,7 @@ GARBAGE = [
 ]
 
 
-@pytest.mark.parametrize(("body", "why"), GARBAGE)
+@each(("body", "why"), GARBAGE)
 def test_an_invalid_answer_is_a_failure_that_quotes_nothing(body: bytes, why: str) -> None:
     with pytest.raises(ProviderError, match=why) as raised:
         answer_of(body, "m")
@@ -189,7 +190,7 @@ FAILURES: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("status", "body", "reason", "why"), FAILURES)
+@each(("status", "body", "reason", "why"), FAILURES)
 def test_a_status_is_a_failure_that_repeats_nothing(
     status: int, body: bytes, reason: str, why: str
 ) -> None:
@@ -233,7 +234,7 @@ def test_a_stream_is_whole_by_its_mark_or_by_a_reason_and_else_broken() -> None:
         broken.whole()
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "reason"),
     [
         (b"nonsense", "provider_failed"),
@@ -281,7 +282,7 @@ CUT = [
 ]
 
 
-@pytest.mark.parametrize(("pieces", "deltas", "rest"), CUT)
+@each(("pieces", "deltas", "rest"), CUT)
 def test_a_sign_that_is_cut_in_two_is_joined_or_replaced(
     pieces: list[str], deltas: list[str], rest: str
 ) -> None:

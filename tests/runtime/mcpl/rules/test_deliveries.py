@@ -36,7 +36,7 @@ def refused(reason: str) -> DeliveryOutcome:
 
 
 @pytest.mark.spec("mcpl-9.3-1")
-@pytest.mark.parametrize(
+@each(
     ("answer", "repeated", "outcome"),
     [
         (PushEventResult(accepted=True), False, DELIVERED),
@@ -57,7 +57,7 @@ def test_an_event_is_delivered_delayed_or_refused(
 
 
 @pytest.mark.spec("mcpl-14.3-15")
-@pytest.mark.parametrize(
+@each(
     ("accepted", "reason", "outcome"),
     [
         (True, None, DELIVERED),

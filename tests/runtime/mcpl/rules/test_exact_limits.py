@@ -20,6 +20,7 @@ from kinwire.support.glob import PATTERN_SIZE
 from kinwire.support.json_values import text
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mcpl import ChannelDescriptor, FeatureSet, ScopeRules, StateUpdate
+from tests.each import each
 from tests.runtime.mcpl.fixtures_pairs import feature
 
 
@@ -43,7 +44,7 @@ def test_a_state_may_have_four_mebibytes_and_not_a_byte_more() -> None:
 
 
 @pytest.mark.spec("mcpl-8.3-3")
-@pytest.mark.parametrize(
+@each(
     ("data", "taken"),
     [("NaN", True), ("Infinity", True), (float("nan"), False), (float("inf"), False)],
 )
@@ -216,7 +217,7 @@ def test_a_pointer_may_have_64_parts() -> None:
 
 
 @pytest.mark.spec("mcpl-8.3-6")
-@pytest.mark.parametrize(
+@each(
     ("before", "after", "operations"),
     [
         ([1, 2, 3, 4], [2, 9, 4], 2),
@@ -246,7 +247,7 @@ def test_so_large_arrays_are_compared_by_index_only(size: int, operations: int |
 
 
 @pytest.mark.spec("mcpl-6.3-2")
-@pytest.mark.parametrize(
+@each(
     ("pattern", "name", "expected"),
     [
         ("memory.*", "memory.a", True),
@@ -331,7 +332,7 @@ def channel(id: str = "c", label: str = "") -> ChannelDescriptor:
 
 
 @pytest.mark.spec("mcpl-14.2-1")
-@pytest.mark.parametrize(("size", "taken"), [(0, False), (1, True), (512, True), (513, False)])
+@each(("size", "taken"), [(0, False), (1, True), (512, True), (513, False)])
 def test_an_id_of_a_channel_has_up_to_512_characters(size: int, taken: bool) -> None:
     assert LABEL_SIZE == 512
     assert (ChannelRegistry().register([channel("x" * size)]) == []) is taken

@@ -8,6 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire_protocols.mcpl import FeatureSetNotEnabledError, UnknownFeatureSetError
+from tests.each import each
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature
 
@@ -90,7 +91,7 @@ OVERRIDES = [
 ]
 
 
-@pytest.mark.parametrize(("said", "on"), OVERRIDES)
+@each(("said", "on"), OVERRIDES)
 def test_a_disabled_set_stays_off_when_it_is_declared_again(
     said: list[tuple[str, bool]], on: list[str]
 ) -> None:

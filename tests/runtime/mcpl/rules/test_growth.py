@@ -20,6 +20,7 @@ from kinwire.support.bounded import TtlDict
 from kinwire.support.glob import PATTERN_SIZE, Pattern
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
+from tests.each import each
 from tests.runtime.fixtures_steps import assert_linear, steps
 from tests.runtime.mcpl.fixtures_pairs import feature
 
@@ -43,7 +44,7 @@ def test_a_match_is_linear_in_the_label(
     assert_linear(lambda size: lambda: how(pattern, piece * size + end), 500)
 
 
-@pytest.mark.parametrize("piece", ["*a", "**/", "[a-z]", "?", "\\*", "[", "a/"])
+@each("piece", ["*a", "**/", "[a-z]", "?", "\\*", "[", "a/"])
 def test_compiling_a_pattern_is_linear_in_its_length(piece: str) -> None:
     def compiled(size: int) -> Callable[[], object]:
         return lambda: Pattern((piece * size)[:PATTERN_SIZE])
@@ -51,7 +52,7 @@ def test_compiling_a_pattern_is_linear_in_its_length(piece: str) -> None:
     assert_linear(compiled, 100 // len(piece))
 
 
-@pytest.mark.parametrize("piece", ["/a", "/.", "//", "\u0301", "%", "/ ."])
+@each("piece", ["/a", "/.", "//", "\u0301", "%", "/ ."])
 def test_checking_a_label_is_linear_in_its_length(piece: str) -> None:
     def judged(size: int) -> Callable[[], object]:
         label = ("x" + piece * 200)[:size]  # as long as a label may be, and no longer
@@ -79,7 +80,7 @@ PATCHES: dict[str, Callable[[int], list[dict[str, Any]]]] = {
 }
 
 
-@pytest.mark.parametrize("kind", PATCHES)
+@each("kind", PATCHES)
 def test_a_patch_is_linear_in_its_operations(kind: str) -> None:
     deep: dict[str, Any] = {}
     for _level in range(30):
@@ -135,7 +136,7 @@ def deep(size: int) -> tuple[Any, Any]:
     return chain(1), chain(2)
 
 
-@pytest.mark.parametrize("values", [changed, shuffled, members, deep])
+@each("values", [changed, shuffled, members, deep])
 def test_finding_a_patch_is_linear_in_the_values(
     values: Callable[[int], tuple[Any, Any]],
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.tags import after_allowed, before_allowed
 from kinwire_protocols.mcpl import AfterInferenceResult, BeforeInferenceResult, ContextInjection
+from tests.each import each
 from tests.runtime.mcpl.fixtures_pairs import MEMORY
 
 pytestmark = pytest.mark.spec("mcpl-6.5-3")
@@ -34,7 +35,7 @@ TAGS = [
 ]
 
 
-@pytest.mark.parametrize(("tag", "own", "kept"), TAGS)
+@each(("tag", "own", "kept"), TAGS)
 def test_an_injection_counts_if_its_set_may_say_it(
     tag: str | None, own: str | None, kept: int
 ) -> None:

@@ -14,6 +14,7 @@ from kinwire.mcpl.rules.injections import (
     injection_problem,
 )
 from kinwire_protocols import mcp, mcpl
+from tests.each import each
 
 pytestmark = pytest.mark.spec("mcpl-13.4-1")
 
@@ -66,7 +67,7 @@ JUDGED = [
 ]
 
 
-@pytest.mark.parametrize(("one", "before", "fault"), JUDGED)
+@each(("one", "before", "fault"), JUDGED)
 def test_what_may_be_used(one: Injection, before: int, fault: str | None) -> None:
     found = injection_problem(one, LIMITS, "m", before=before)
     assert found is None if fault is None else fault in str(found)

@@ -18,6 +18,7 @@ from kinwire.mcpl.rules.json_patch import MOST_OPERATIONS, PatchError, patched
 from kinwire.support.json_values import depth, digest, json_size, same, text
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcpl import StateUpdate
+from tests.each import each
 from tests.runtime.fixtures_steps import steps
 
 pytestmark = pytest.mark.spec("mcpl-8.3-4")
@@ -67,7 +68,7 @@ APPLIED = [
 ]
 
 
-@pytest.mark.parametrize(("document", "operation", "expected"), APPLIED)
+@each(("document", "operation", "expected"), APPLIED)
 def test_each_operation_does_what_the_rfc_says(
     document: Any, operation: JsonObject, expected: Any
 ) -> None:
@@ -141,7 +142,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("document", "operation"), REFUSED)
+@each(("document", "operation"), REFUSED)
 def test_what_cannot_be_done_is_an_error_with_its_place(
     document: Any, operation: JsonObject
 ) -> None:
@@ -346,7 +347,7 @@ SMALL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("before", "after", "expected"), SMALL)
+@each(("before", "after", "expected"), SMALL)
 def test_the_patch_says_no_more_than_what_changed(before: Any, after: Any, expected: Any) -> None:
     assert patch_between(before, after) == expected
 

@@ -7,6 +7,7 @@ import pytest
 from kinwire.mcpl.rules.names import ServerPattern, checked_pattern, is_name, is_pattern, matches
 from kinwire.support.validation import checked_strings
 from kinwire_protocols.mcpl.tables import PATTERNS
+from tests.each import each
 
 pytestmark = pytest.mark.spec("mcpl-6.3-1")
 
@@ -24,14 +25,14 @@ MATCHES = [
 NONE = ["", "github.p*", "*.push", "github.*.opened", "github.**", ".*", "**", "x" * 129]
 
 
-@pytest.mark.parametrize(("pattern", "name", "expected"), MATCHES)
+@each(("pattern", "name", "expected"), MATCHES)
 def test_a_star_at_the_end_stands_for_all_that_begins_so(
     pattern: str, name: str, expected: bool
 ) -> None:
     assert matches(pattern, name) is expected
 
 
-@pytest.mark.parametrize("text", NONE)
+@each("text", NONE)
 def test_a_star_anywhere_else_is_invalid_and_matches_nothing(text: str) -> None:
     assert not is_pattern(text)
     assert not any(matches(text, name) for name in ("github.push", "github.pr.opened", "x"))
@@ -79,7 +80,7 @@ OF_SERVERS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "server_id", "name", "expected"), OF_SERVERS)
+@each(("text", "server_id", "name", "expected"), OF_SERVERS)
 def test_a_pattern_of_a_server_matches_its_sets_only(
     text: str, server_id: str | None, name: str, expected: bool
 ) -> None:
@@ -88,7 +89,7 @@ def test_a_pattern_of_a_server_matches_its_sets_only(
     assert str(pattern) == text
 
 
-@pytest.mark.parametrize("text", ["/x", "*/x", "no*/x", "notes/", "notes/x*", "notes/*.y", ""])
+@each("text", ["/x", "*/x", "no*/x", "notes/", "notes/x*", "notes/*.y", ""])
 def test_a_pattern_of_a_server_that_cannot_be_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"feature sets: expected a (name|server_id)"):
         ServerPattern.read(text)

@@ -9,6 +9,7 @@ import pytest
 from kinwire.mcpl.rules.offers import MOST_SETS, may_be_declared, read_offer
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl import FeatureSet
+from tests.each import each
 
 pytestmark = pytest.mark.spec("mcpl-3.1-2")
 
@@ -38,7 +39,7 @@ def test_a_list_of_sets_that_bear_their_names_is_read_as_the_object_is() -> None
     assert offer.warnings == ()
 
 
-@pytest.mark.parametrize("value", [True, False, None, {}, []])
+@each("value", [True, False, None, {}, []])
 def test_true_in_place_of_sets_declares_nothing(value: Any) -> None:
     offer = read_offer({"featureSets": value})
     assert offer.feature_sets == {}
@@ -55,7 +56,7 @@ BLOCKING = [
 ]
 
 
-@pytest.mark.parametrize(("hooks", "blocking"), BLOCKING)
+@each(("hooks", "blocking"), BLOCKING)
 def test_a_hook_blocks_only_where_that_is_said(hooks: Any, blocking: bool) -> None:
     assert read_offer({"contextHooks": hooks}).blocking is blocking
 
@@ -74,7 +75,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("offer", "warning"), BAD)
+@each(("offer", "warning"), BAD)
 def test_invalid_parts_are_left_out_and_reported_and_the_rest_counts(
     offer: JsonObject, warning: str
 ) -> None:

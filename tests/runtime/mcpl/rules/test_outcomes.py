@@ -19,6 +19,7 @@ from kinwire_protocols.mcpl import (
     RollbackResult,
     ScopeElevateResult,
 )
+from tests.each import each
 
 
 def pushed(accepted: bool, reason: str | None = None) -> PushEventResult:
@@ -62,7 +63,7 @@ ENDINGS: list[Any] = [
 
 
 @pytest.mark.spec("mcpl-13.2-1")
-@pytest.mark.parametrize(("ending", "sent", "expected"), ENDINGS)
+@each(("ending", "sent", "expected"), ENDINGS)
 def test_each_ending_has_its_outcome(ending: Ending, sent: str | None, expected: Any) -> None:
     outcome, reason = outcome_of(ending, sent)
     assert outcome == expected[0]

@@ -16,6 +16,7 @@ from kinwire.mcpl.rules.push import (
 )
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
+from tests.each import each
 
 pytestmark = pytest.mark.spec("mcpl-9.4-1")
 
@@ -56,7 +57,7 @@ FINAL = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "final"), FINAL)
+@each(("answer", "final"), FINAL)
 def test_only_a_refusal_for_the_moment_is_worth_another_attempt(
     answer: PushEventResult, final: bool
 ) -> None:

@@ -19,6 +19,7 @@ from kinwire.mcpl.rules.inference import (
 from kinwire.rpc.identity import PeerIdentity
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl import InferenceMessage, RoutingPolicy, TokenUsage
+from tests.each import each
 
 pytestmark = pytest.mark.spec("mcpl-11.5-1", "mcpl-11.5-8")
 
@@ -47,7 +48,7 @@ ROUTED = [
 ]
 
 
-@pytest.mark.parametrize(("server", "name", "conversation", "model"), ROUTED)
+@each(("server", "name", "conversation", "model"), ROUTED)
 def test_what_is_more_particular_decides(
     server: str, name: str, conversation: str | None, model: str
 ) -> None:
@@ -75,7 +76,7 @@ UNUSABLE: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("policy", "larger", "why"), UNUSABLE)
+@each(("policy", "larger", "why"), UNUSABLE)
 def test_an_entry_without_effect_is_refused_immediately(policy: Any, larger: Any, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         check_routing(RoutingPolicy(default="m", **policy), larger)
@@ -85,7 +86,7 @@ def test_an_entry_without_effect_is_refused_immediately(policy: Any, larger: Any
 LARGER = {"small": (1000, "middle"), "middle": (5000, "large")}
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "tokens", "expected"),
     [
         ("small", 999, "small"),
@@ -142,7 +143,7 @@ REASONS = [
 ]
 
 
-@pytest.mark.parametrize(("reason", "expected"), REASONS)
+@each(("reason", "expected"), REASONS)
 def test_every_reason_of_a_provider_is_one_of_the_three(reason: str, expected: str) -> None:
     assert finish_reason(reason) == expected
 
@@ -190,7 +191,7 @@ def test_concurrent_runs_of_a_server_are_limited() -> None:
     assert limiter.enter(S, "x") is None
 
 
-@pytest.mark.parametrize("text", ["mem*", "s/mem*", "s/", "/x", "*/x"])
+@each("text", ["mem*", "s/mem*", "s/", "/x", "*/x"])
 def test_a_budget_with_an_invalid_pattern_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected a "):
         UsageLimiter(at_once=1, budgets={text: 1})

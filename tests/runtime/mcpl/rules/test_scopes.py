@@ -64,7 +64,7 @@ def test_the_blacklist_comes_first_then_the_whitelist(
     assert rules.judge(label)[0] == outcome
 
 
-@pytest.mark.parametrize("label", VECTORS["denied"])
+@each("label", VECTORS["denied"])
 def test_an_ambiguous_label_is_denied_whatever_the_lists_say(
     label: str,
 ) -> None:
@@ -84,7 +84,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("label", "why"), FAULTS)
+@each(("label", "why"), FAULTS)
 def test_it_is_said_why_a_label_cannot_be_judged(label: str, why: str) -> None:
     assert why in str(label_problem(label))
 
@@ -103,7 +103,7 @@ USABLE = [
 ]
 
 
-@pytest.mark.parametrize("label", USABLE)
+@each("label", USABLE)
 def test_a_plain_label_has_no_fault(label: str) -> None:
     assert label_problem(label) is None
 
@@ -119,12 +119,12 @@ REMOTE = [
 ]
 
 
-@pytest.mark.parametrize("label", [*GOES_UP, *REMOTE, "..\\a", "a%2F..", "C:\\a. \\b", "C:\\a."])
+@each("label", [*GOES_UP, *REMOTE, "..\\a", "a%2F..", "C:\\a. \\b", "C:\\a."])
 def test_every_kind_of_slash_divides_a_label(label: str) -> None:
     assert label_problem(label) is not None
 
 
-@pytest.mark.parametrize(
+@each(
     "label",
     [
         "a/secret/b",
@@ -154,7 +154,7 @@ def test_one_place_has_one_form() -> None:
     assert [normal_label(form) for form in (".", "./")] == [".", "./"]
 
 
-@pytest.mark.parametrize("row", [row for row in PATTERNS if row.of != "feature set"])
+@each("row", [row for row in PATTERNS if row.of != "feature set"])
 def test_the_published_patterns_are_the_implemented_ones(row: PatternRule) -> None:
     rules = lists([row.pattern], [])
     for outcome, labels in (("approve", row.matches), ("ask", row.misses)):
@@ -174,7 +174,7 @@ BY_SERVER = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("server_id", "name", "white", "black"),
     [
         (None, "files.edit", ["/work/**"], ["**/.env", "/etc"]),

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from kinwire.mcpl.rules.timestamps import timestamp_problem, timestamp_with_zone
+from tests.each import each
 
 
 @pytest.mark.spec("mcpl-9.2-3")
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "2026-01-23T10:30:00Z",
@@ -31,13 +32,13 @@ def test_a_date_time_stays_as_it_is(text: str) -> None:
 
 
 @pytest.mark.spec("mcpl-9.2-3")
-@pytest.mark.parametrize("text", ["2026-01-23T10:30:00", "2026-01-23T10", "20260123T1030"])
+@each("text", ["2026-01-23T10:30:00", "2026-01-23T10", "20260123T1030"])
 def test_a_missing_zone_is_that_of_utc(text: str) -> None:
     assert timestamp_with_zone(text) == f"{text}Z"
 
 
 @pytest.mark.spec("mcpl-9.2-3")
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

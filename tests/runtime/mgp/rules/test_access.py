@@ -20,6 +20,7 @@ from kinwire.mgp.rules.access_results import entry_of, query_result
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mgp.models import AccessPermission, AccessSource, DefaultPolicy
 from kinwire_protocols.mgp.tables import ACCESS_HIERARCHY
+from tests.each import each
 
 NOW = 1000.0
 DEFAULTS: list[DefaultPolicy] = ["opt-in", "opt-out"]
@@ -133,7 +134,7 @@ def test_a_later_entry_takes_the_place_and_what_is_stored_is_read_again(
     assert "t" not in row.without("t").entries
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "value"),
     [
         ("permission", "Allow"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import example, given, strategies as st
 
 from kinwire.mgp.rules.chunks import MOST_BYTES, ChunkOrder, parts_of
+from tests.each import each
 
 UNITS = st.sampled_from(["a", "\u00e9", "\u20ac", "\U0001f600"])
 
@@ -22,7 +22,7 @@ def test_parts_are_the_text_again_and_none_is_too_large(units: list[str], more: 
     assert list(parts_of(unit)) == [unit]
 
 
-@pytest.mark.parametrize(
+@each(
     ("indexes", "admitted", "missed", "dropped"),
     [
         ([0, 1, 2], [0, 1, 2], 0, 0),

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.mgp.rules.definitions import definition_flags
 from kinwire.mgp.rules.hidden_text import plain_text
 from tests.absent import shared
+from tests.each import each
 
 _HOME = Path(__file__).parents[3] / "vectors/tool_poisoning"
 VECTORS: list[dict[str, Any]] = json.loads((_HOME / "vectors.json").read_text(encoding="utf-8"))
@@ -114,6 +114,6 @@ def test_large_definitions_are_flagged_for_their_size() -> None:
     assert len(definition_flags(described("x") | {"a": ["$(id)"] * 100})) == 20
 
 
-@pytest.mark.parametrize("name", ["add", "files.read_file", "get-weather", "a:b", "Search2", "x/y"])
+@each("name", ["add", "files.read_file", "get-weather", "a:b", "Search2", "x/y"])
 def test_names_of_tools_are_not_flagged(name: str) -> None:
     assert definition_flags({"name": name}) == ()

@@ -13,6 +13,7 @@ from kinwire.mgp.rules.config_problem import ConfigError
 from kinwire.mgp.rules.file_formats import file_node
 from kinwire.mgp.rules.file_places import Path
 from kinwire.mgp.rules.json_places import JsonPlaces
+from tests.each import each
 
 TEXT = """\
 {"a": {"b\\"}": [1, -2.5e3, {"c": null}],
@@ -61,7 +62,7 @@ def test_every_path_of_any_json_has_a_place(value: Any, indent: int | None, plai
     assert places.repeated == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "problem"),
     [
         ("{", "f:1:2: not JSON"),

@@ -6,10 +6,10 @@ import json
 import tracemalloc
 from typing import Any
 
-import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.mgp.rules.masking import MASK, masked, masked_text
+from tests.each import each
 
 SECRET = "hunter2xyz9"  # what must not be in any output
 
@@ -51,7 +51,7 @@ def test_secrets_with_a_known_form_are_masked_in_texts() -> None:
     assert masked_text(f"call https://u:{SECRET}@host/x now") == f"call https://{MASK}@host/x now"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *["token limit exceeded", "the password is wrong", "basic auth needed", "pass the salt"],

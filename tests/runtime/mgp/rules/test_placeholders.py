@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.mgp.rules.placeholders import UnsetVariableError, filled, placeholders_in
+from tests.each import each
 
 VARIABLES = {"A_SRC": "p$q${r}", "EMPTY": "", "_x1": "y"}
 
@@ -36,7 +37,7 @@ def test_a_variable_that_is_not_set_is_named() -> None:
     assert "secret" not in str(refused.value)
 
 
-@pytest.mark.parametrize("text", ["${", "${}", "${A-B}", "${1A}", "a${A_SRC", "${A:+x}", "${ A}"])
+@each("text", ["${", "${}", "${A-B}", "${1A}", "a${A_SRC", "${A:+x}", "${ A}"])
 def test_a_text_that_is_nearly_a_placeholder_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected"):
         filled(text, VARIABLES)

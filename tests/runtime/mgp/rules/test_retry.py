@@ -21,6 +21,7 @@ from kinwire.mgp.rules.tools import KnownTool, known_tool
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.mgp import errors
 from kinwire_protocols.mgp.models import ErrorRecovery
+from tests.each import each
 
 OPTIONS = Retries(first_delay=0.5, longest_delay=60.0)
 
@@ -90,7 +91,7 @@ def test_the_lower_limit_of_retries_counts() -> None:
 RETRYABLE = {"_mgp": {"retryable": True}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "safe", "dangerous"),
     [
         (errors.RateLimitedError("?"), True, True),

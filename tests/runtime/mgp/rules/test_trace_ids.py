@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
 from kinwire.mgp.rules.trace import trace_id_in, traceparent
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mcp.models import CallToolRequestParams
 from kinwire_protocols.mgp.models import AccessQueryParams
+from tests.each import each
 
 ID = "550e8400-e29b-41d4-a716-446655440000"
 PARENT = "00-550e8400e29b41d4a716446655440000-00f067aa0ba902b7-01"
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "found"),
     [
         ({"params": {"trace_id": ID}}, ID),

@@ -88,7 +88,7 @@ def test_blank_frames_are_ignored() -> None:
     assert (bench.ended, bench.engine.counts.unreadable, bench.sent()) == (None, 0, [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "reply"),
     [
         (b"x" * 512, (-32700, None)),
@@ -113,7 +113,7 @@ def test_an_answer_that_is_too_long_fails_its_call() -> None:
     assert bench.sent() == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("end", "fails"),
     [
         (b'xx"}]},"jsonrpc":"2.0","id":%d}', True),

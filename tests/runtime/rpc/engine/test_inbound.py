@@ -16,6 +16,7 @@ from kinwire.rpc.routes import Route
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp import methods
+from tests.each import each
 from tests.runtime.rpc.engine.fixtures_engine import ROUTES, Bench, handler, route
 
 SERIAL = replace(methods.NOTIFICATIONS_MESSAGE, name="x/serial", serial=True)
@@ -27,7 +28,7 @@ def error_of(bench: Bench) -> tuple[int, Any, Any]:
     return answer["error"]["code"], answer["id"], answer["error"].get("data")
 
 
-@pytest.mark.parametrize("id", [0, 1, -5, 2**53 + 1, 10**30, "", "1", "0", "a\u2028b"])
+@each("id", [0, 1, -5, 2**53 + 1, 10**30, "", "1", "0", "a\u2028b"])
 @pytest.mark.spec("mcp-message-types-2", "mcp-id-field-requirements-4")
 def test_the_answer_has_the_id_of_the_request_with_its_type(id: int | str) -> None:
     bench = Bench()
@@ -83,7 +84,7 @@ def test_bad_params_are_answered_with_place_expectation_and_finding() -> None:
     assert "string" in problem["expected"]
 
 
-@pytest.mark.parametrize("params", [[1], "x", 1, True])
+@each("params", [[1], "x", 1, True])
 def test_params_that_are_not_an_object_are_invalid(params: object) -> None:
     bench = Bench()
     bench.receive(id=1, method="ping", params=params)

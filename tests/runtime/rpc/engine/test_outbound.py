@@ -17,6 +17,7 @@ from kinwire.rpc.errors import (
 )
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
+from tests.each import each
 from tests.runtime.rpc.engine.fixtures_engine import Bench, Settled
 
 RESULT: dict[str, Any] = {"content": []}
@@ -70,7 +71,7 @@ def test_a_reply_to_one_request_answers_no_other() -> None:
     assert bench.settled[first.id].result == RESULT
 
 
-@pytest.mark.parametrize("frame", [b"<html>", b'{"jsonrpc":"2.0","id":1,"result":', b"[]"])
+@each("frame", [b"<html>", b'{"jsonrpc":"2.0","id":1,"result":', b"[]"])
 def test_an_invalid_reply_fails_the_request_that_it_replies_to(frame: bytes) -> None:
     bench = Bench()
     bench.called()
@@ -92,7 +93,7 @@ def test_a_transport_can_fail_one_call() -> None:
     assert (outbound.waits(call.id), outbound.waits(other.id)) == (False, True)
 
 
-@pytest.mark.parametrize("id", ["1", True, 1.0, None, 2, [1]])
+@each("id", ["1", True, 1.0, None, 2, [1]])
 def test_an_answer_under_an_id_of_another_type_or_value_is_nobodys(id: object) -> None:
     bench = Bench()
     call = bench.called()
@@ -103,7 +104,7 @@ def test_an_answer_under_an_id_of_another_type_or_value_is_nobodys(id: object) -
     assert bench.settled[call.id].result == RESULT
 
 
-@pytest.mark.parametrize(
+@each(
     "members",
     [
         pytest.param({"result": {}, "error": {"code": 1, "message": "x"}}, id="both"),
@@ -136,7 +137,7 @@ UNREADABLE = [
 ]
 
 
-@pytest.mark.parametrize(("frame", "why"), UNREADABLE)
+@each(("frame", "why"), UNREADABLE)
 def test_an_unreadable_answer_fails_its_call_and_is_not_answered(frame: bytes, why: str) -> None:
     bench = Bench()
     call = bench.called()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kinwire.rpc.engine.io import PauseReason
 from kinwire.rpc.engine.streamed import Backlog, StreamedCalls
+from tests.each import each
 
 NONE, BEHIND, FAR = Backlog.NONE, Backlog.BEHIND, Backlog.FAR_BEHIND
 
@@ -23,7 +22,7 @@ class Reading:
         self.paused.remove(why)
 
 
-@pytest.mark.parametrize(
+@each(
     ("backlogs", "ordinary", "pauses"),
     [
         ({}, 0, False),

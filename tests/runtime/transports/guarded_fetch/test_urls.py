@@ -49,7 +49,7 @@ MORE = [
 ]
 
 
-@pytest.mark.parametrize(("url", "why"), MORE)
+@each(("url", "why"), MORE)
 def test_a_refusal_says_why(url: str, why: str) -> None:
     with pytest.raises(NotFetchedError, match=why):
         web_address(url)
@@ -102,6 +102,6 @@ def test_what_python_calls_private_is_never_public(address: IPv6Address) -> None
     assert not is_public(f"{address}%eth0")
 
 
-@pytest.mark.parametrize("text", ["", "localhost", "127.1", "1.1.1.1 ", "0x1.1.1.1"])
+@each("text", ["", "localhost", "127.1", "1.1.1.1 ", "0x1.1.1.1"])
 def test_an_invalid_address_is_not_public(text: str) -> None:
     assert not is_public(text)

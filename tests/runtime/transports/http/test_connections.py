@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kinwire.transports.http.connections import ConnectionWatch
+from tests.each import each
 
 COMING: dict[str, Any] = {"type": "http"}
 COMPLETE = {**COMING, "path": "/mcp"}
@@ -66,7 +67,7 @@ STILL = [
 ]
 
 
-@pytest.mark.parametrize(("connection", "seconds"), STILL)
+@each(("connection", "seconds"), STILL)
 def test_what_stands_still_is_given_up(connection: OfWebSocket, seconds: int | None) -> None:
     watch = ConnectionWatch()
     given_up = None
@@ -86,7 +87,7 @@ READERS = [
 ]
 
 
-@pytest.mark.parametrize("unread", READERS)
+@each("unread", READERS)
 def test_who_reads_a_little_is_waited_for(unread: Callable[[int], int]) -> None:
     watch = ConnectionWatch()
     connection = OfHttp(COMPLETE, RUNS)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kinwire.transports.http.head import Accepted, accepted, is_json, read_head
+from tests.each import each
 
 ALL, JSON, STREAM, NONE = (
     Accepted(True, True),
@@ -14,7 +13,7 @@ ALL, JSON, STREAM, NONE = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("header", "expected"),
     [
         (None, ALL),
@@ -43,7 +42,7 @@ def test_what_a_client_takes_is_negotiated_as_http_does(
     assert accepted(header) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("header", "expected"),
     [
         (b"application/json", True),

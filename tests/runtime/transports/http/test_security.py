@@ -15,7 +15,7 @@ PUBLIC = AccessRules(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "loopback"),
     [
         ("127.0.0.1", True),
@@ -71,7 +71,7 @@ def test_a_host_has_one_spelling_or_is_malformed(
     assert split_host(value) == split
 
 
-@pytest.mark.parametrize(
+@each(
     ("hosts", "status"),
     [
         (("127.0.0.1:8000",), None),
@@ -97,7 +97,7 @@ def test_a_listener_goes_by_this_machine_s_own_names(
     assert "evil" not in str(refusal)
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "status"),
     [
         ("api.example.com", None),
@@ -159,13 +159,13 @@ def test_every_host_may_be_left_to_who_stands_in_front() -> None:
     assert rules.refusal(("anything.example",), ("http://evil.example",)) is not None
 
 
-@pytest.mark.parametrize("entry", ["http://a", "a/b", ""])
+@each("entry", ["http://a", "a/b", ""])
 def test_a_list_of_hosts_holds_hosts(entry: str) -> None:
     with pytest.raises(ValueError, match="allowed_hosts"):
         AccessRules([entry])
 
 
-@pytest.mark.parametrize("entry", ["app.example.com", "*", "null", "https://a/b"])
+@each("entry", ["app.example.com", "*", "null", "https://a/b"])
 def test_a_list_of_origins_holds_origins(entry: str) -> None:
     with pytest.raises(ValueError, match="allowed_origins"):
         AccessRules([], [entry])
@@ -178,7 +178,7 @@ def test_a_string_is_not_a_list() -> None:
         AccessRules([], "https://a.example")
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "tls", "insecure"),
     [("localhost", False, False), ("0.0.0.0", True, False), ("example.com", False, True)],
 )
@@ -189,7 +189,7 @@ def test_plain_text_stays_on_this_machine_unless_the_user_says_otherwise(
 
 
 @pytest.mark.spec("mcp-streamable-http-transport-9")
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "example.com", "192.168.0.7", ""])
+@each("host", ["0.0.0.0", "::", "example.com", "192.168.0.7", ""])
 def test_plain_text_over_a_network_is_refused(host: str) -> None:
     with pytest.raises(InsecureAddressError, match=r"Refused to listen on .* without TLS"):
         must_be_secure(host, tls=False, insecure=False, doing="listen on")

@@ -37,7 +37,7 @@ def test_a_stream_means_the_same_however_it_is_cut(
         assert in_text(read(stream[:cut], b"", stream[cut:])) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("stream", "last_event_id", "retry_ms"),
     [
         pytest.param(b"id: 7\ndata:\n\n", "7", None, id="an event without data"),
@@ -108,13 +108,13 @@ def test_what_is_written_is_read_as_one_event(data: bytes, name: str, id: str) -
     assert read(stream) == [Event(data, name, id)]
 
 
-@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+@each("end", ["\r", "\n", "\r\n"])
 def test_a_line_end_in_data_makes_no_event(end: str) -> None:
     data = f"x{end}event: done{end}{end}data: evil".encode()
     assert [event.name for event in read(encoded_event(data))] == ["message"]
 
 
-@pytest.mark.parametrize("wrong", ["a\nb", "a\rb", "a\0b"])
+@each("wrong", ["a\nb", "a\rb", "a\0b"])
 def test_a_name_or_id_that_would_make_another_event_is_refused(wrong: str) -> None:
     with pytest.raises(ValueError, match="event: expected no line end"):
         encoded_event(b"", name=wrong)
@@ -126,7 +126,7 @@ def test_a_keep_alive_is_not_an_event() -> None:
     assert read(KEEP_ALIVE, encoded_event(b"a")) == [Event(b"a")]
 
 
-@pytest.mark.parametrize("cuts", [1, 50, 5000])
+@each("cuts", [1, 50, 5000])
 def test_the_end_of_a_long_answer_is_kept_with_its_beginning(cuts: int) -> None:
     begin, end = b'{"result":{"x":"', b'"},"id":7}'
     text = b"event: message\ndata: %b\n: a comment\nid: 4\n\n" % (begin + b"x" * 3000 + end)

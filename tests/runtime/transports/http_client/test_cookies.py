@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kinwire.transports.http_client.address import ServerAddress, split_url
 from kinwire.transports.http_client.cookies import CookieJar
+from tests.each import each
 
 NOW = 1_800_000_000.0  # Fri, 15 Jan 2027 08:00:00 GMT
 HERE = split_url("https://mcp.example.com/api/mcp?key=1")
@@ -26,7 +25,7 @@ def sent(*values: str, to: str | None = None, by: ServerAddress = HERE) -> str:
     return jar.header_for(by if to is None else split_url(to))
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         "node=a",
@@ -54,7 +53,7 @@ def test_a_cookie_is_sent_back(value: str) -> None:
     assert sent(value) == "node=a"
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         "",
@@ -77,7 +76,7 @@ def test_a_cookie_is_not_sent_back(value: str) -> None:
     assert sent(value) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("to", "header"),
     [
         ("https://mcp.example.com/api/other", "a=1; b=2"),

@@ -82,7 +82,7 @@ def test_hosts_of_no_proxy_are_connected_to_directly(url: str, no_proxy: str) ->
     assert chosen(url, ALL_PROXY=P, NO_PROXY="b.example", no_proxy=no_proxy) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "no_proxy"),
     [
         ("http://a.example", ""),
@@ -109,7 +109,7 @@ def test_name_and_password_of_a_proxy_are_kept_and_not_shown() -> None:
     assert "s3cret" not in repr(found)
 
 
-@pytest.mark.parametrize(
+@each(
     "value", ["ftp://p.example", "http://", "http://user:s3cret@p.example:port", "ws://p.example"]
 )
 def test_an_invalid_variable_is_named_and_its_value_is_not_shown(value: str) -> None:

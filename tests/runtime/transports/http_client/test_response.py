@@ -15,6 +15,7 @@ from kinwire.transports.http_client.response import (
     ResponseReader,
     media_type,
 )
+from tests.each import each
 
 
 class RecordingReceiver:
@@ -86,7 +87,7 @@ def as_h11_reads(data: bytes) -> tuple[int, bytes, bool]:
             return status, body, connection.their_state is h11.DONE
 
 
-@pytest.mark.parametrize("data", GOOD)
+@each("data", GOOD)
 def test_it_is_read_as_h11_reads_it_however_it_is_cut(data: bytes) -> None:
     expected = as_h11_reads(data)
     for size in range(1, len(data) + 1):
@@ -140,7 +141,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("data", "why"), BAD)
+@each(("data", "why"), BAD)
 def test_what_could_be_read_in_two_ways_is_refused(data: bytes, why: str) -> None:
     reader = ResponseReader()
     reader.expect(RecordingReceiver())
@@ -178,7 +179,7 @@ def test_a_media_type_has_no_parameters_and_no_case() -> None:
 CHUNKED = b"HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("begun", "piece"),
     [
         pytest.param(CHUNKED, b"1\r\nx\r\n", id="chunks"),

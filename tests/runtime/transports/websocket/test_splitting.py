@@ -6,10 +6,10 @@ from itertools import cycle, pairwise
 from operator import xor
 from typing import NamedTuple
 
-import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.transports.websocket.splitting import LONGEST_PIECE, FrameSplitter, HeadReader
+from tests.each import each
 
 KEY = b"\x01\x23\x45\x67"
 PAYLOAD = bytes(range(251)) * 800
@@ -106,7 +106,7 @@ def test_a_long_frame_is_passed_on_as_it_arrives() -> None:
     assert splitter.feed(b"\x81\x01x") == b"\x81\x01x"
 
 
-@pytest.mark.parametrize("first", [0x89, 0x83, 0x8F])
+@each("first", [0x89, 0x83, 0x8F])
 def test_frames_that_break_the_rules_are_left_as_they_are(first: int) -> None:
     frame = Sent(first, False, bytes(70_000))
     assert FrameSplitter().feed(written(frame)) == written(frame)
@@ -120,7 +120,7 @@ def test_one_byte_at_a_time_is_enough() -> None:
     assert read(b"".join(parts)) == frames
 
 
-@pytest.mark.parametrize("step", [1, 2, 3, 5, 100])
+@each("step", [1, 2, 3, 5, 100])
 def test_what_comes_behind_a_head_is_kept(step: int) -> None:
     data, reader = b"HTTP/1.1 101 x\r\nA: b\r\n\r\n\x81\x01x\r\n\r\n", HeadReader()
     parts = [reader.feed(data[at : at + step]) for at in range(0, len(data), step)]

@@ -6,11 +6,10 @@ import ast
 import warnings
 from pathlib import Path
 
-import pytest
-
 from kinwire.mgp.rules.code_safety.check import check_code
 from kinwire.mgp.rules.code_safety.levels import effective_rules
 from kinwire.mgp.rules.code_safety.parsing import MOST_BYTES
+from tests.each import each
 from tests.runtime.fixtures_steps import assert_linear
 from tests.runtime.mgp.rules.code_safety.fixtures_code import violations
 
@@ -65,7 +64,7 @@ def test_warnings_about_code_are_not_those_of_the_process() -> None:
         assert check_code(r"x = '\d' is 'a'", effective_rules("standard", None)) == []
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "def f(x):\n    return [y * 2 for y in x if y.name == 'a']\nprint('{}'.format(f([1])))\n",

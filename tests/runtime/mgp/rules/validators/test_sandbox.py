@@ -13,6 +13,7 @@ from hypothesis import given, strategies as st
 
 from kinwire.mgp.rules.validators.shell_lexer import LONGEST_COMMAND, read_line
 from tests.absent import shared
+from tests.each import each
 from tests.runtime.mgp.rules.validators.fixtures_vectors import (
     known,
     reasons,
@@ -35,7 +36,7 @@ SHAPES: list[Callable[[str], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", SHAPES)
 def test_the_lists_are_separated_in_every_shape_of_arguments(
     shape: Callable[[str], dict[str, Any]],
 ) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import pytest
-
 from kinwire.mgp.rules.validators.readonly_sql import sql_problem
 from kinwire.mgp.rules.validators.shell_lexer import _LineReader
 from kinwire.mgp.rules.validators.shell_scripts import (
@@ -15,6 +13,7 @@ from kinwire.mgp.rules.validators.shell_scripts import (
     sql_client_problem,
 )
 from kinwire.mgp.rules.validators.shell_sed import sed_problem
+from tests.each import each
 from tests.runtime.fixtures_steps import steps
 
 REFUSED: list[tuple[Callable[[str], str | None], list[str]]] = [
@@ -132,14 +131,14 @@ def read(text: str) -> object:
 HARD = ["a ", "'a' ", '"a"', '"\\$', "\\a", "{a,", "{a..b} ", ";", "$a", "#", "a{", "\u200b", "'"]
 
 
-@pytest.mark.parametrize("piece", HARD)
+@each("piece", HARD)
 def test_reading_a_command_line_takes_steps_in_proportion_to_its_length(piece: str) -> None:
     counts = [steps(partial(read, piece * size)) for size in (2**8, 2**10, 2**12)]
     assert counts[1] <= 4.2 * counts[0] + 100
     assert counts[2] <= 4.2 * counts[1] + 100
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "piece"),
     [
         (sed_problem, "s/a/b/;"),

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from kinwire.mgp.rules.validators.places import MOST_VALUES
 from kinwire.mgp.rules.validators.standard import MOST_VIOLATIONS
 from kinwire_protocols.mgp.tables import VALIDATORS
+from tests.each import each
 from tests.runtime.mgp.rules.validators.fixtures_vectors import reasons
 
 STANDARD = [name for name in VALIDATORS if name != "code_safety"]
 
 
-@pytest.mark.parametrize("name", STANDARD)
+@each("name", STANDARD)
 def test_a_standard_validator_lets_harmless_arguments_pass(name: str) -> None:
     assert reasons(name, {"path": "notes.txt", "n": 5, "deep": [None, {"flag": True}]}) == []
 
 
-@pytest.mark.parametrize("name", ["", "Sandbox", "sandbox ", "strict", "code_safety"])
+@each("name", ["", "Sandbox", "sandbox ", "strict", "code_safety"])
 def test_an_unknown_validator_refuses(name: str) -> None:
     assert reasons(name, {}) == [f": the validator {name!r} is not known"]
 
@@ -28,7 +27,7 @@ def test_none_refuses_nothing() -> None:
     assert reasons("none", {"command": "rm -rf /", "url": "file:///etc/shadow"}) == []
 
 
-@pytest.mark.parametrize("name", ["sandbox", "readonly", "network_restricted"])
+@each("name", ["sandbox", "readonly", "network_restricted"])
 def test_arguments_of_any_size_and_depth_are_judged(name: str) -> None:
     deep: Any = "ls"
     for _ in range(5000):
