@@ -6,6 +6,7 @@ __all__ = ("HealthMonitor",)
 
 import time
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 import anyio
 
@@ -36,6 +37,8 @@ from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mgp.methods import MGP_HEALTH_PING, MGP_HEALTH_STATUS
 from kinwire_protocols.mgp.models import HealthPingParams, HealthStatus, HealthStatusResult
 from kinwire_protocols.mgp.tables import HEALTH_PING_TIMEOUT_MS
+
+_LATE: Final = 1.0  # seconds by which a look may be late in a program that is only busy
 
 _HEALTH_MONITOR = ArgumentCheck(
     "HealthMonitor",
@@ -135,12 +138,14 @@ class HealthMonitor:
         return health
 
     async def _asked(self) -> ServerHealth:
-        began = self._clock()
+        began, sent = self._clock(), anyio.current_time()
         status: HealthStatus | None = None
         with anyio.move_on_after(self._timeout):
             status = await self._ping()
             if status is None:  # it has the rest of its time to come back
                 await anyio.sleep_forever()
+        if status is None and anyio.current_time() - sent - self._timeout > _LATE:
+            return self.health  # this program stood still itself: the answer may be there
         if status is None:
             return after_miss(self.health)
         now = self._clock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import anyio
@@ -9,6 +10,7 @@ import pytest
 
 from kinwire import Connection
 from kinwire.mgp import MgpKernel
+from kinwire.mgp.kernel import health
 from kinwire.mgp.kernel.health import HealthMonitor
 from kinwire.mgp.rules.health import ServerHealth
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError
@@ -99,6 +101,26 @@ async def test_three_pings_without_an_answer_are_a_failure(mgp: Json | None) -> 
     assert seen.slept == []  # the next ping leaves when one was missed
     assert raw.of(STATUS) == []
     assert mgp is OFFER or not any("mgp" in str(one.get("method")) for one in raw.heard)
+
+
+async def test_a_ping_is_not_missed_while_this_program_stands_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After SIGSTOP and SIGCONT of a kernel the time of a ping is over, and the answer is there."""
+    monkeypatch.setattr(health, "_LATE", 0.02)
+
+    def stand_still(params: Json) -> Json:
+        time.sleep(SHORT + 0.05)
+        return NOTHING
+
+    def answer(params: Json) -> Json:
+        return {"status": "healthy"}
+
+    answers = iter([stand_still, answer])
+    raw = server(lambda params: next(answers)(params))
+    seen = await watched(raw, rounds=2, timeout=SHORT)
+    assert [one.misses for one in seen.reports] == [0]
+    assert seen.slept == [20, 20]
 
 
 async def test_an_answer_begins_the_row_of_misses_again() -> None:

@@ -16,6 +16,7 @@ from typing import Literal
 
 import anyio
 
+from kinwire.managers.leases import Lease
 from kinwire.managers.while_open import while_open
 from kinwire.mcp.connection import Connection
 from kinwire.mgp.kernel.guarded_server import GuardedServer
@@ -67,6 +68,8 @@ class ServerActor:
         """When it is started without an order; None for never."""
         self.stopped = False
         """Whether an operator has stopped it."""
+        self.lease: Lease | None = None
+        """By which this kernel runs the server, if it is leased."""
         self.news = anyio.Event()
         """Set, and replaced, whenever the state has changed."""
         self._services = services
@@ -75,6 +78,7 @@ class ServerActor:
         self._announced = anyio.Event()
         self._restarting = False
         self._again = False  # whether what drains may be started again
+        self._stopping = False  # whether it drains because of an order to stop
 
     @property
     def pid(self) -> int | None:
@@ -97,9 +101,15 @@ class ServerActor:
             return "restarting"
         if state == "connecting" and self._restarting:
             return "restarting"
-        if state == "connected" and (self.connection is None or self.connection.session.closed):
+        ended = self.connection is None or self.connection.session.closed
+        if state == "connected" and (ended or self._is_lost):
             return "restarting"  # what comes is not decided before its processes are gone
         return state
+
+    @property
+    def _is_lost(self) -> bool:
+        """Whether another kernel may run the server by now, which `run` has not noticed yet."""
+        return self.lease is not None and not self.lease.is_held
 
     @property
     def is_coming(self) -> bool:
@@ -139,6 +149,8 @@ class ServerActor:
         """Go over to another spec, and return the order that this needs; None for none."""
         same, self.spec = self.spec.has_same_process(spec), spec
         self.life.rules = spec.restart
+        if self._stopping or (self.orders.next is not None and self.orders.next.kind == "stop"):
+            return None  # it stays down
         if self.life.state == "connected":
             return "start" if same else "again"  # a start of what runs has it watched by the spec
         if self.stopped or self.life.state in ("registered", "restarting", "disconnected"):
@@ -172,6 +184,7 @@ class ServerActor:
     def lost(self) -> None:
         """Note that `run` was cancelled because another kernel may run the server."""
         self.restart_at, self._start_first = None, not self.stopped
+        self._again = self._stopping = False
         self._publish(self.life.lost(self._now()))
         self.orders.finish()
 
@@ -240,12 +253,13 @@ class ServerActor:
         async def attempt() -> None:
             nonlocal outcome
             outcome = await self._attempt(launch)
-            tasks.cancel_scope.cancel()
 
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(attempt)
-            await self.orders.wait("stop", "again")
-            tasks.cancel_scope.cancel()
+        try:
+            await self.orders.unless(attempt, "stop", "again")
+        except BaseException:  # cancelled just when it had started
+            if isinstance(outcome, Connection):
+                await close_connection(outcome)
+            raise
         return outcome
 
     async def _attempt(self, launch: Launch) -> Connection | ServerEnd:
@@ -314,34 +328,36 @@ class ServerActor:
             end = await self._shut_down(server, happening.kind)
             return replace(end, detail=happening.detail)
         if happening.kind == "announced":
-            self._publish(self.life.draining("announced", self._now()))
-            with anyio.move_on_after(self.spec.drain_timeout):
-                await connection.session.wait_closed()
-            return replace(unasked_end(connection), cause="announced")
+            return await self._announced_end(connection, server)
         if happening.kind == "unresponsive":
             return ServerEnd(failed=True, cause="unresponsive", detail=happening.detail)
         return unasked_end(connection)
+
+    async def _announced_end(self, connection: Connection, server: GuardedServer) -> ServerEnd:
+        """Wait for a server that shuts down by itself; an order to stop ends the wait."""
+        self._publish(self.life.draining("announced", self._now()))
+        with anyio.move_on_after(self.spec.drain_timeout):
+            await self.orders.unless(connection.session.wait_closed, "stop")
+        order = self.orders.next
+        if order is not None and order.kind == "stop" and not connection.session.closed:
+            self.orders.take()
+            return await self._shut_down(server, order.reason, "stay")
+        return replace(unasked_end(connection), cause="announced")
 
     async def _shut_down(
         self, server: GuardedServer, reason: str, then: Then | None = None
     ) -> ServerEnd:
         """Drain a server, unless a second order to stop ends that immediately."""
-        self._again = then != "stay"
-        self._publish(self.life.draining(reason, self._now()))
-
-        async def end_at_once() -> None:
-            await self.orders.wait("stop")
-            tasks.cancel_scope.cancel()
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(end_at_once)
-            await drain(server, self.gate, reason, self.spec.drain_timeout)
-            tasks.cancel_scope.cancel()
+        self._again, self._stopping = then != "stay", then == "stay"
+        if self.life.state != "draining":
+            self._publish(self.life.draining(reason, self._now()))
+        work = partial(drain, server, self.gate, reason, self.spec.drain_timeout)
+        await self.orders.unless(work, "stop")
         return ServerEnd(reason=reason, then=then)
 
     async def _ended(self, end: ServerEnd) -> None:
         """Decide what follows a run whose processes are gone."""
-        self._again = False
+        self._again = self._stopping = False
         now = self._now()
         changes, decision = self.life.ended(end, now, self._services.jitter())
         if decision.action == "restart":
@@ -369,8 +385,8 @@ class ServerActor:
         self.news = anyio.Event()
 
     def _refused(self, method: str, params: JsonObject) -> RpcError | None:
-        """Return why a request on the open connection is refused: only while it drains."""
-        if self.life.state != "draining":
+        """Return why a request on the open connection is refused: it drains, or is lost."""
+        if self.life.state != "draining" and not self._is_lost:
             return None
         refusal = self.refusal()
         if refusal is not None and method == TOOLS_CALL.name:

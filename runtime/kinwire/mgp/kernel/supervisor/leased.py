@@ -57,8 +57,10 @@ async def run_leased(actor: ServerActor, registry: SupervisedRegistry) -> None:
                 leases.hold(id, waiting=actor.stand_by, note=note) as lease,
                 background() as tasks,
             ):
+                actor.lease = lease
                 tasks.start_soon(_refresh, actor, lease)
                 await actor.run()
         except LeaseLostError:
+            actor.lease = None
             logger.warning("%s: another kernel may run it now", id)
             actor.lost()

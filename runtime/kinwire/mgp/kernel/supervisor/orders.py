@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("Order", "OrderBox", "OrderKind")
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -54,6 +55,18 @@ class OrderBox:
     async def wait_any(self) -> None:
         """Return as soon as there is an order, without taking it."""
         await self.wait("start", "call", "stop", "again")
+
+    async def unless(self, work: Callable[[], Awaitable[object]], *kinds: OrderKind) -> None:
+        """Do `work` to its end, or until there is an order of one of the kinds."""
+
+        async def end_work() -> None:
+            await self.wait(*kinds)
+            tasks.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(end_work)
+            await work()
+            tasks.cancel_scope.cancel()
 
     def finish(self) -> None:
         """Let those continue whose orders are followed or replaced, unless a newer one waits."""

@@ -272,6 +272,10 @@ class Supervisor:
                     tasks.start_soon(self._respec, actor, spec)
 
     async def _respec(self, actor: ServerActor, spec: ServerSpec) -> None:
+        if actor.spec.leased != spec.leased:  # it runs in another way
+            await self.remove(spec.id)
+            await self.add(spec, start=not actor.stopped)
+            return
         kind = actor.respec(spec)
         self._changed.put(spec.id)
         if kind is not None:
