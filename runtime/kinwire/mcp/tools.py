@@ -103,6 +103,7 @@ class StreamTool:
         try:
             async with aclosing(each_piece(self.function, given, params.name)) as pieces:
                 async for block in pieces:
+                    context.raise_if_cancelled()  # a generator may go on after its cancellation
                     await sink.put(block)
         except ToolError as error:
             failure = error_result(str(error))

@@ -7,6 +7,7 @@ __all__ = ("OwnEvent", "call_ended", "call_started", "code_rejected", "request_f
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kinwire.rpc.errors import RequestCancelledError
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.jsonrpc.errors import InternalError
 from kinwire_protocols.mcp.models import LoggingLevel
@@ -40,7 +41,8 @@ def call_ended(
 ) -> OwnEvent:
     """Return the event of a call that has ended: with an error, or with a result.
 
-    `is_error` says that the result is about a failure. What is not an `Exception` cancels.
+    `is_error` says that the result is about a failure. What is not an `Exception` cancels, as does
+    `RequestCancelledError`.
     """
     timed: JsonObject = {**about, "duration_ms": duration_ms}
     if error is None and not is_error:
@@ -70,6 +72,6 @@ def _reason(error: BaseException | None) -> JsonObject:
         return {"reason": "error_result"}
     if isinstance(error, RpcError):
         return {"reason": error.name or "error", "code": error.code}
-    if isinstance(error, Exception):
+    if isinstance(error, Exception) and not isinstance(error, RequestCancelledError):
         return {"reason": InternalError.name, "code": _FAULT}
     return {"reason": "cancelled"}

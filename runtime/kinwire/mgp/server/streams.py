@@ -96,7 +96,7 @@ class _Stream:
         return self._pieces.content
 
     def close(self) -> None:
-        """Send nothing any more: the kernel has cancelled the stream."""
+        """Mark the result: the kernel has cancelled the stream."""
         self._closed = True
 
     async def put(self, block: JsonObject) -> None:
@@ -131,8 +131,6 @@ class _Stream:
     async def _send(self, block: JsonObject) -> None:
         if self._sent % _OTHERS_TURN == _OTHERS_TURN - 1:
             await checkpoint()
-        if self._closed:
-            await anyio.sleep_forever()  # until the cancellation arrives
         if not await self._session.wait_for_taker():
             self._give_up()
             await anyio.sleep_forever()

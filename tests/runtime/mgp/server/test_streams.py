@@ -27,6 +27,7 @@ STREAMING = {"version": "0.2.0", "extensions": ["streaming"]}
 CHUNK = "notifications/mgp.stream.chunk"
 PROGRESS = "notifications/mgp.stream.progress"
 CANCEL = "mgp/stream/cancel"
+EVENT = "notifications/mgp.event"
 SAID = ["Quantum computing is", " a paradigm that uses", " qubits."]
 WHOLE = {"type": "text", "text": "".join(SAID)}
 PIXEL = mcp.ImageContent(data="AAAA", mime_type="image/png")
@@ -309,6 +310,41 @@ async def test_other_ways_to_give_up_a_call() -> None:
         raw.say(id=5, method="resources/list", params={})
         assert (await raw.ask(6, CANCEL, {"request_id": 5}))["result"]["cancelled"] is False
     assert thinker.closed == 2
+
+
+async def stubborn(for_ever: bool) -> AsyncIterator[str]:
+    yield "so far"
+    while True:
+        try:
+            await anyio.sleep_forever()
+        except BaseException:
+            yield "too late"
+        if not for_ever:
+            break
+
+
+async def test_a_generator_that_goes_on_after_its_cancellation_is_ended() -> None:
+    thinker = Thinker()
+    thinker.server.tool(stubborn)
+    offer: Json = {"version": "0.2.0", "extensions": ["streaming", "bidirectional"]}
+    async with thinker.kernel(offer) as raw:
+        await raw.ask("e", "mgp/events/subscribe", {"channels": ["tool.failed", "system.error"]})
+        for id, flags in enumerate(product((False, True), (False, True), (False, True))):
+            for_ever, stream, by_mcp = flags
+            asked = call("stubborn", stream=stream, for_ever=for_ever)
+            raw.say(id=id, method="tools/call", params=asked)
+            await raw.settle()
+            if by_mcp:
+                raw.say(method="notifications/cancelled", params={"requestId": id})
+            else:
+                reply = await raw.ask(f"cancel {id}", CANCEL, {"request_id": id})
+                assert reply["result"]["cancelled"] is True
+            await raw.settle()
+            finals = [one["result"]["_mgp"]["cancelled"] for one in replies(raw, id)]
+            assert finals == ([] if by_mcp else [True]), flags
+            assert chunks(raw, id) == ([text("so far")] if stream else []), flags
+        events = [(one["channel"], one["data"]["reason"]) for one in raw.of(EVENT)]
+        assert events[:4] == [("tool.failed", "cancelled")] * 4
 
 
 async def test_a_plain_generator_that_blocks_its_thread_holds_no_answer_back() -> None:
