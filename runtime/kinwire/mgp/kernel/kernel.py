@@ -306,6 +306,7 @@ class MgpKernel(GuardingExtension):
         Raises:
             TypeError: an argument is not of its type.
             ValueError: two specs have one id.
+            ImportError: a spec limits memory, and the extra `supervisor` is not installed.
         """
         kernel = SupervisingKernel(
             lifecycle=self._lifecycle,

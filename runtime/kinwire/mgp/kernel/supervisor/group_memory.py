@@ -25,13 +25,15 @@ def must_be_readable() -> None:
     """Check that the memory of groups can be read.
 
     Raises:
-        MemoryUnknownError: psutil is not installed, or this system has no process groups.
+        ImportError: the extra `supervisor` is not installed.
+        MemoryUnknownError: this system has no process groups.
     """
     if not hasattr(os, "getpgid"):
         raise MemoryUnknownError("max_memory_bytes: this system has no groups of processes.")
     if find_spec("psutil") is None:
-        raise MemoryUnknownError(
-            "max_memory_bytes: psutil is not installed. Install kinwire[supervisor]."
+        raise ModuleNotFoundError(
+            "max_memory_bytes needs the library `psutil`. Install kinwire[supervisor].",
+            name="psutil",
         )
 
 

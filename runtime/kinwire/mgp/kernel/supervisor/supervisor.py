@@ -209,6 +209,7 @@ class Supervisor:
         With `registered` it belongs to the registry of the kernel, and `replace` leaves it alone.
 
         Raises:
+            ImportError: the spec limits memory, and the extra `supervisor` is not installed.
             MemoryUnknownError: the spec limits memory, which cannot be read here.
             ValueError: there is a server of this id, here or in another supervisor of the kernel.
             SessionStateError: the supervisor is not open.
@@ -252,6 +253,8 @@ class Supervisor:
         Raises:
             ValueError: two specs have one id, or one has that of a server that was registered at
                 run time; nothing was changed.
+            ImportError: a spec limits memory, and the extra `supervisor` is not installed; nothing
+                was changed.
         """
         _REPLACE.check(specs=specs)
         wanted = _by_id(specs)
@@ -341,6 +344,7 @@ def _by_id(specs: Iterable[ServerSpec]) -> dict[str, ServerSpec]:
 
     Raises:
         ValueError: two have one id.
+        ImportError: one limits memory, and the extra `supervisor` is not installed.
         MemoryUnknownError: one limits memory, which cannot be read here.
     """
     found: dict[str, ServerSpec] = {}

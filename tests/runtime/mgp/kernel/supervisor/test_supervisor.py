@@ -10,9 +10,9 @@ import anyio
 import anyio.lowlevel
 import pytest
 
+from kinwire import Host
 from kinwire.mgp import MgpKernel, RestartRules, ServerSpec, Supervisor
 from kinwire.mgp.kernel.supervisor import group_memory
-from kinwire.mgp.kernel.supervisor.group_memory import MemoryUnknownError
 from kinwire.mgp.kernel.supervisor.kept_histories import KeptHistories
 from kinwire.rpc.errors import SessionStateError
 from kinwire.storage import open_store
@@ -286,15 +286,20 @@ async def test_who_waits_for_a_server_is_told_when_the_supervisor_ends() -> None
 async def test_a_limit_of_memory_that_nobody_can_watch_is_refused_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Nothing starts, so nothing is restarted; what runs goes on."""
     monkeypatch.setattr(group_memory, "find_spec", lambda name: None)
-    raws = Raws()
-    async with supervising(raw=raws) as supervisor:
-        limited = spec(max_memory_bytes=1_000_000)
-        with pytest.raises(MemoryUnknownError, match=r"Install kinwire\[supervisor\]"):
+    raws, limited = Raws(), spec(max_memory_bytes=1_000_000)
+    async with supervising(spec("other"), raw=raws) as supervisor:
+        await supervisor["other"].wait_connected()
+        with pytest.raises(ImportError, match=r"Install kinwire\[supervisor\]"):
             await supervisor.add(limited)
-        with pytest.raises(MemoryUnknownError):
+        with pytest.raises(ImportError):
             await supervisor.replace([limited])
-        assert (supervisor.servers, raws) == ([], [])
+        assert [(one.id, one.state) for one in supervisor.statuses] == [("other", "connected")]
+    async with Host("h", "1", extensions=[kernel := MgpKernel()]) as host:
+        with pytest.raises(ImportError):
+            kernel.supervise(host, [limited])
+    assert len(raws) == 1
 
 
 async def test_wrong_arguments_are_refused_with_the_right_call() -> None:
