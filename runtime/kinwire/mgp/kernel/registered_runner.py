@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import anyio
+from anyio import to_thread
 from anyio.abc import TaskGroup
 
 from kinwire.managers.concurrency import KeyedLock
-from kinwire.mgp.kernel.registered_scripts import ScriptCopies, ScriptFolder
+from kinwire.mgp.kernel.registered_copies import ScriptCopies, remove_left_copies
+from kinwire.mgp.kernel.registered_scripts import ScriptFolder
 from kinwire.mgp.kernel.registry_store import PREFIX, RegistryStore, key_of, taken
 from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
 from kinwire.mgp.rules.registered_command import script_index
@@ -74,6 +76,7 @@ class RegisteredRunner:
         failures = 0
         try:
             async with background() as tasks:
+                tasks.start_soon(to_thread.run_sync, remove_left_copies)
                 while True:
                     try:
                         await self._follow(tasks)
@@ -124,7 +127,7 @@ class RegisteredRunner:
 
     async def _start(self, wanted: Registration) -> bool:
         try:
-            spec = await anyio.to_thread.run_sync(partial(self._spec_of, wanted))
+            spec = await to_thread.run_sync(partial(self._spec_of, wanted))
             await anyio.lowlevel.checkpoint_if_cancelled()  # a thread is waited for in any case
             await self._supervisor.add(spec, registered=True)
         except (RegistrationRefusedError, ValueError, OSError) as error:

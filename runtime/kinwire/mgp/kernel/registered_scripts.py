@@ -1,17 +1,11 @@
-"""Scripts of servers that are registered at run time: read once, checked, and run from a copy.
-
-What runs is what was checked and approved: neither the file nor a module next to it can take its
-place later. Other kernels that share the records have the script too.
-"""
+"""Scripts of servers that are registered at run time: read once, and checked."""
 
 from __future__ import annotations
 
-__all__ = ("ScriptCopies", "ScriptFolder", "sandbox_rules")
+__all__ = ("ScriptFolder", "sandbox_rules")
 
 import os
 import stat
-import sys
-import tempfile
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +14,7 @@ from typing import Final
 from kinwire.mgp.rules.code_safety.check import check_code
 from kinwire.mgp.rules.code_safety.levels import CodeRules, kernel_rules
 from kinwire.mgp.rules.code_safety.parsing import MOST_BYTES
-from kinwire.mgp.rules.registration import Registration, RegistrationRefusedError
+from kinwire.mgp.rules.registration import RegistrationRefusedError
 from kinwire.mgp.rules.trust import DEFAULTS
 
 _FLAGS: Final = (
@@ -69,33 +63,6 @@ class ScriptFolder:
                 return file.read(MOST_BYTES + 1)  # one that is too long is a violation
         finally:
             os.close(descriptor)
-
-
-class ScriptCopies:
-    """Copies of approved scripts in a folder that other users cannot read, while it is open."""
-
-    def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-
-    def command_of(self, registration: Registration) -> tuple[str, list[str]]:
-        """Write the script, and return the program and the arguments that run it."""
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="kinwire-registered-")
-        assert registration.script is not None  # it has a command
-        folder = Path(self._folder.name) / registration.digest
-        folder.mkdir(mode=0o700, exist_ok=True)
-        copy = folder / "server.py"
-        copy.unlink(missing_ok=True)
-        copy.write_text(registration.script, encoding="utf-8")
-        args = [*registration.args]
-        args[registration.script_at] = str(copy)
-        return sys.executable, args
-
-    def close(self) -> None:
-        """Remove the copies."""
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
 
 
 def sandbox_rules(imports: Collection[str]) -> CodeRules:

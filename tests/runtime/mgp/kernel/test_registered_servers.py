@@ -14,7 +14,7 @@ import pytest
 
 from kinwire import Host, result_text
 from kinwire.mgp import MgpKernel, Registrations, ServerPolicy
-from kinwire.mgp.kernel.registered_scripts import ScriptCopies
+from kinwire.mgp.kernel.registered_copies import ScriptCopies
 from kinwire.mgp.kernel.supervisor.supervised import SupervisedServer
 from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
 from kinwire.mgp.rules.server_spec import ServerSpec
