@@ -5,10 +5,12 @@ They are pure: they do not read a clock, and the caller passes `now`, in seconds
 
 from __future__ import annotations
 
-__all__ = ("Budget", "ConcurrencyLimit", "EventLimit", "TokenBucket")
+__all__ = ("Budget", "ConcurrencyLimit", "EventLimits", "TokenBucket")
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Generic, TypeVar
+
+from kinwire.support.bounded import LruDict
 
 K = TypeVar("K", bound=Hashable)
 
@@ -36,20 +38,29 @@ class TokenBucket:
         return True
 
 
-class EventLimit:
-    """Limits how many events are written about one peer; the others are counted."""
+class EventLimits(Generic[K]):
+    """Limits how many events are written about each of many peers; the others are counted."""
 
-    def __init__(self, *, per_second: float) -> None:
-        self._bucket = TokenBucket(per_second=per_second)
-        self._dropped = 0
+    def __init__(self, most: int, *, per_second: float) -> None:
+        """Remember `most` peers, those of the last events."""
+        self._per_second = per_second
+        self._buckets = LruDict[K, _CountingBucket](most)
 
-    def take(self, *, now: float) -> int | None:
+    def take(self, peer: K, *, now: float) -> int | None:
         """Return how many were not written before this one; None if this one is not written."""
-        if not self._bucket.take(now=now):
-            self._dropped += 1
+        bucket = self._buckets.get(peer) or _CountingBucket(per_second=self._per_second)
+        self._buckets.put(peer, bucket)
+        if not bucket.take(now=now):
+            bucket.refused += 1
             return None
-        dropped, self._dropped = self._dropped, 0
-        return dropped
+        refused, bucket.refused = bucket.refused, 0
+        return refused
+
+
+class _CountingBucket(TokenBucket):
+    """Counts what it refuses."""
+
+    refused = 0
 
 
 class ConcurrencyLimit(Generic[K]):

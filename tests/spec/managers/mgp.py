@@ -256,7 +256,7 @@ MGP = {
         rows=("mgp-11.4-1", *(f"mgp-11.4-mgp-lifecycle-shutdown-{row}" for row in range(1, 9))),
     ),
     "mgp announced ends": Manager(
-        attributes=("kinwire.mgp.server.lifecycle:_SessionLife._tell",),
+        attributes=("kinwire.mgp.server.lifecycle:_SessionLife._notify",),
         rows=("mgp-11.4-notifications-mgp.lifecycle-1", "mgp-11.4-notifications-mgp.lifecycle-2"),
     ),
     "mgp refusals of what comes too late": Manager(

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kinwire.mgp.rules.access import NAME_SIZE
+from kinwire.mgp.rules.access import NAME_SIZE, REASON_SIZE, is_name
 from kinwire.support.arguments import (
     PLAIN_FUNCTION,
     SECONDS,
@@ -30,8 +30,6 @@ from kinwire.support.arguments import (
 )
 
 logger = logging.getLogger("kinwire.mgp")
-
-_REASON_SIZE = 1000  # characters of a justification
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +76,11 @@ class Access:
         _ACCESS.check(is_operator=self.is_operator)
 
 
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= NAME_SIZE and value.isprintable()
-
-
-NAME = ValueKind(f"1 to {NAME_SIZE} printable characters", '"files"', _is_name, error=ValueError)
+NAME = ValueKind(f"1 to {NAME_SIZE} printable characters", '"files"', is_name, error=ValueError)
 REASON = ValueKind(
-    f"a string of at most {_REASON_SIZE} characters",
+    f"a string of at most {REASON_SIZE} characters",
     '"..."',
-    lambda value: isinstance(value, str) and len(value) <= _REASON_SIZE,
+    lambda value: isinstance(value, str) and len(value) <= REASON_SIZE,
     error=ValueError,
 )
 _ACCESS = ArgumentCheck("Access", "Access()", {}, is_operator=PLAIN_FUNCTION.or_none)

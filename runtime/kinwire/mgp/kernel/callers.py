@@ -26,19 +26,13 @@ from typing import Final, TypeVar
 
 from anyio import get_current_task
 
+from kinwire.mgp.rules.access import NAME_SIZE, is_name
 from kinwire.support.arguments import TIME, ArgumentCheck, ValueKind
 
 P = TypeVar("P")
 R = TypeVar("R")
 
-_LONGEST = 256  # characters of a name
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= _LONGEST and value.isprintable()
-
-
-_NAME = ValueKind(f"1 to {_LONGEST} printable characters", '"agent.helper"', _is_name)
+_NAME = ValueKind(f"1 to {NAME_SIZE} printable characters", '"agent.helper"', is_name)
 _AGENT = ArgumentCheck("Agent", 'Agent("agent.helper")', {"id": _NAME}, expires_at=TIME.or_none)
 
 
@@ -59,7 +53,7 @@ class Agent:
 AGENT_KIND: Final = ValueKind(
     "the name of an agent, or an Agent",
     '"agent.helper"',
-    lambda value: isinstance(value, Agent) or _is_name(value),
+    lambda value: isinstance(value, Agent) or is_name(value),
 )
 DEFAULT_AGENT: Final = Agent("host")
 """Who calls where `MgpKernel.acting_for` names nobody."""

@@ -14,8 +14,8 @@ import anyio
 
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mgp.kernel.guarded_server import GuardedServer
-from kinwire.mgp.kernel.server_events import QUEUED, QUEUED_BYTES, ServerEvents
-from kinwire.mgp.rules.events import EventSelection
+from kinwire.mgp.kernel.server_events import QUEUED_BYTES, ServerEvents
+from kinwire.mgp.rules.events import QUEUED, EventSelection
 from kinwire.rpc.codec import encode
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, KinwireError
 from kinwire.rpc.request import Request

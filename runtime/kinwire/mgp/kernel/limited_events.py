@@ -6,11 +6,10 @@ __all__ = ("LimitedEvents", "RecordEvent")
 
 from collections.abc import Awaitable, Callable
 
-from kinwire.managers.limits import EventLimit
+from kinwire.managers.limits import EventLimits
 from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.storage.clock import Clock
-from kinwire.support.bounded import LruDict
 
 _EVENTS = 20.0  # of one caller that are written a second
 _MOST_CALLERS = 1000
@@ -25,13 +24,11 @@ class LimitedEvents:
     def __init__(self, record: RecordEvent, clock: Clock) -> None:
         self._record = record
         self._clock = clock
-        self._limits = LruDict[AccessPrincipal, EventLimit](_MOST_CALLERS)
+        self._limits = EventLimits[AccessPrincipal](_MOST_CALLERS, per_second=_EVENTS)
 
     async def write(self, event: SecurityEvent, caller: AccessPrincipal) -> None:
         """Write an event that a caller has caused."""
-        limit = self._limits.get(caller) or EventLimit(per_second=_EVENTS)
-        self._limits.put(caller, limit)
-        dropped = limit.take(now=self._clock())
+        dropped = self._limits.take(caller, now=self._clock())
         if dropped:
             event.details["dropped_before"] = dropped
         if dropped is not None:

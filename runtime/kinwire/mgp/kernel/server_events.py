@@ -9,18 +9,15 @@ from typing import Final, Self
 
 import anyio
 
-from kinwire.mgp.rules.events import EventSelection
+from kinwire.mgp.rules.events import QUEUED, EventSelection
 from kinwire.rpc.codec import encode
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.support.bounded import DropOldestQueue
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mgp.models import EventNotificationParams, EventsSubscribeResult
 
-QUEUED: Final = 1_000
-"""How many events may wait for the reader; then the oldest ones are dropped."""
-
 QUEUED_BYTES: Final = 16 * 1024 * 1024
-"""How large these may be in all, as JSON."""
+"""How large the events that wait for the reader may be in all, as JSON."""
 
 
 class ServerEvents(AsyncIterator[EventNotificationParams]):

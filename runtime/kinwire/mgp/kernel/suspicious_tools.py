@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable
 from typing import Final
 
-from kinwire.managers.limits import EventLimit
+from kinwire.managers.limits import EventLimits
 from kinwire.mgp.kernel.audit import AuditLog, kernel_event
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.rules.tools import KnownTool
@@ -35,7 +35,7 @@ class SuspiciousTools:
     def __init__(self, audit: AuditLog, clock: Clock) -> None:
         self._audit = audit
         self._clock = clock
-        self._limits = LruDict[str, EventLimit](_MOST_KEPT)
+        self._limits = EventLimits[str](_MOST_KEPT, per_second=_EVENTS)
         self._reported = LruDict[tuple[str, str], None](_MOST_KEPT)
 
     def report(self, server: GuardedServer, tools: Iterable[KnownTool]) -> None:
@@ -60,9 +60,7 @@ class SuspiciousTools:
     def _write(
         self, server: GuardedServer, kind: str, tool: KnownTool, text: str, details: JsonObject
     ) -> None:
-        limit = self._limits.get(server.id) or EventLimit(per_second=_EVENTS)
-        self._limits.put(server.id, limit)
-        dropped = limit.take(now=self._clock())
+        dropped = self._limits.take(server.id, now=self._clock())
         if dropped is None:
             return
         logger.warning("%s: %s", server.id, sanitize_for_log(text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = (
     "MOST_ENTRIES",
     "NAME_SIZE",
+    "REASON_SIZE",
     "AccessDecision",
     "AccessGrant",
     "AccessStep",
@@ -12,6 +13,7 @@ __all__ = (
     "AgentAccess",
     "decide",
     "grant_from_json",
+    "is_name",
 )
 
 from collections.abc import Iterable, Mapping
@@ -28,8 +30,15 @@ from kinwire_protocols.mgp.models import (
 
 NAME_SIZE = 256
 """The longest name of an agent, a server or a tool, in characters."""
+REASON_SIZE = 1000
+"""The longest justification, in characters."""
 MOST_ENTRIES = 1000
 """The most entries of one agent for one server."""
+
+
+def is_name(value: object) -> bool:
+    """Return whether a value can be the name of an agent, a server or a tool."""
+    return isinstance(value, str) and 0 < len(value) <= NAME_SIZE and value.isprintable()
 
 
 @dataclass(frozen=True, slots=True)

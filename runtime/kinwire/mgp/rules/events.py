@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = (
     "MOST_NAMES",
     "OWN_CHANNELS",
+    "QUEUED",
     "EventSelection",
     "checked_channels",
     "severity_rank",
@@ -22,6 +23,9 @@ from kinwire_protocols.nearest import nearest
 
 MOST_NAMES: Final = 100
 """How many names and patterns one subscription may have."""
+
+QUEUED: Final = 1_000
+"""How many events of one subscription may wait for their reader; then the oldest are dropped."""
 
 OWN_CHANNELS: Final = (
     "security.access_denied",

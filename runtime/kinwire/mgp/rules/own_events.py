@@ -57,13 +57,13 @@ def code_rejected(about: JsonObject) -> OwnEvent:
 
 def request_failed(about: JsonObject, error: BaseException) -> Iterator[OwnEvent]:
     """Yield the event of security or of the system that the error of a request is, if it is one."""
-    told: JsonObject = {**about, **_reason(error)}
+    data: JsonObject = {**about, **_reason(error)}
     if isinstance(error, _DENIALS):
-        yield OwnEvent("security.access_denied", "warning", told)
+        yield OwnEvent("security.access_denied", "warning", data)
     elif isinstance(error, _VERDICTS):
-        yield OwnEvent("security.validation_failed", "warning", told)
-    elif told.get("code") == _FAULT:
-        yield OwnEvent("system.error", "error", told)
+        yield OwnEvent("security.validation_failed", "warning", data)
+    elif data.get("code") == _FAULT:
+        yield OwnEvent("system.error", "error", data)
 
 
 def _reason(error: BaseException | None) -> JsonObject:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from kinwire.mgp.rules.access import NAME_SIZE
+from kinwire.mgp.rules.access import NAME_SIZE, is_name
 from kinwire.mgp.rules.config_nodes import ConfigNode
 from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem, Place
 from kinwire.mgp.rules.file_formats import toml_node
@@ -230,7 +230,7 @@ def must_be_name(name: str, node: ConfigNode) -> None:
     Raises:
         ConfigError: it is empty, too long, or has signs that cannot be printed.
     """
-    if not 0 < len(name) <= NAME_SIZE or not name.isprintable():
+    if not is_name(name):
         text = f"expected a name of 1 to {NAME_SIZE} printable characters, got {name!r:.60}"
         raise ConfigError(ConfigProblem(node.key_place, text))
 

@@ -21,6 +21,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from kinwire.mgp.rules.access import REASON_SIZE
 from kinwire.mgp.rules.permissions import MOST_PERMISSIONS, expanded, name_problem, risk_of
 from kinwire.rpc.errors import KinwireError
 from kinwire.support.json_values import digest
@@ -31,7 +32,6 @@ from kinwire_protocols.mgp.models import DiscoveryRegisterParams, ServerProfile
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
 _MOST_EXTENSIONS = 50
 _LONGEST_EXTENSION = 128  # characters
-_LONGEST_JUSTIFICATION = 1000  # characters
 
 RegistrantKind = Literal["agent", "server", "operator"]
 
@@ -150,8 +150,8 @@ def params_problem(params: DiscoveryRegisterParams) -> str | None:
     ways = ("stdio",) if params.url is None else ("http", "sse")
     if params.transport not in (None, *ways):
         return f"/transport: expected one of {', '.join(ways)}"
-    if len(params.justification or "") > _LONGEST_JUSTIFICATION:
-        return f"/justification: expected at most {_LONGEST_JUSTIFICATION} characters"
+    if len(params.justification or "") > REASON_SIZE:
+        return f"/justification: expected at most {REASON_SIZE} characters"
     return None
 
 

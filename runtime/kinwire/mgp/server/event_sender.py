@@ -7,11 +7,11 @@ __all__ = ("EventSender", "Subscription")
 import logging
 from collections import deque
 from contextlib import suppress
-from typing import Final
 
 import anyio
 from pydantic_core import from_json
 
+from kinwire.mgp.rules.events import QUEUED
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.session import Session
@@ -21,9 +21,6 @@ from kinwire_protocols.mgp.methods import NOTIFICATIONS_MGP_EVENT
 from kinwire_protocols.mgp.models import EventNotificationParams
 
 logger = logging.getLogger("kinwire.mgp")
-
-QUEUED: Final = 1_000
-"""How many events of one subscription may wait; then the oldest ones are dropped."""
 
 
 class Subscription:

@@ -191,18 +191,18 @@ class _SessionLife:
 
     async def _drain(self, shutdown: Shutdown) -> None:
         with anyio.move_on_after(shutdown.timeout):
-            await self._tell("connected", "draining", shutdown.reason)
+            await self._notify("connected", "draining", shutdown.reason)
             async with background() as tasks:
-                tasks.start_soon(self._tell_user, shutdown)
+                tasks.start_soon(self._call_user, shutdown)
                 await self._session.wait_quiet()
         if self.pending:
             text = "MgpServer: %d requests are cut off: they were not done within %g s of draining"
             logger.warning(text, self.pending, shutdown.timeout)
         self.state = "disconnected"
         with anyio.move_on_after(_LAST_WORDS):
-            await self._tell("draining", "disconnected", shutdown.reason)
+            await self._notify("draining", "disconnected", shutdown.reason)
 
-    async def _tell(self, before: ServerState, after: ServerState, reason: str | None) -> None:
+    async def _notify(self, before: ServerState, after: ServerState, reason: str | None) -> None:
         change = LifecycleNotificationParams(
             server_id=self._id,
             previous_state=before,
@@ -212,7 +212,7 @@ class _SessionLife:
         )
         await self._session.notify(NOTIFICATIONS_MGP_LIFECYCLE, change)
 
-    async def _tell_user(self, shutdown: Shutdown) -> None:
+    async def _call_user(self, shutdown: Shutdown) -> None:
         if self._options.on_shutdown is None:
             return
         try:

@@ -160,7 +160,7 @@ class ServerActor:
     def close(self) -> None:
         """Let everybody continue who waits: nothing is done for the server any more."""
         self.orders.close()
-        self._tell()
+        self._wake_waiters()
 
     async def run(self) -> None:
         """Follow orders and decisions until cancelled."""
@@ -169,7 +169,7 @@ class ServerActor:
         if self._start_first and not self.stopped:
             self.restart_at = self._now()
         self._start_first = False
-        self._tell()
+        self._wake_waiters()
         while True:
             await self._turn()
 
@@ -377,9 +377,9 @@ class ServerActor:
         for change in changes:
             self._services.reports.changed(change)
             self._services.changed(change)
-        self._tell()
+        self._wake_waiters()
 
-    def _tell(self) -> None:
+    def _wake_waiters(self) -> None:
         """Let those look again who wait for the server."""
         self.news.set()
         self.news = anyio.Event()
