@@ -255,7 +255,8 @@ async def test_times_and_ids_of_any_size_are_read_and_long_ids_are_not_kept() ->
         raw.question(id, callback_id="c")
         await raw.tells(RESPONDS, 4)
         await raw.settle()
-        assert [one["callback_id"] for one in raw.of(RESPONDS)] == ["a", "b", "x" * 256, "c"]
+        names = sorted(one["callback_id"] for one in raw.of(RESPONDS))
+        assert names == ["a", "b", "c", "x" * 256]
         assert answers(raw) == ["confirm"] * 4
 
 
