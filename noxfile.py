@@ -33,9 +33,12 @@ IN_PARALLEL = ("--numprocesses=auto", "--dist=worksteal")
 
 
 # What these look at is text: documents, guides and the specifications. The Python that reads it
-# changes nothing, so the quick path is enough. `compare` and `site` are programs of the generator;
-# the rest of it is tested on every Python.
-ONE_PYTHON = ("tests/spec", "tests/parity", "tests/codegen/compare", "tests/codegen/site")
+# changes nothing, so the quick path is enough. `compare`, `imports` and `site` are programs of the
+# generator; the rest of it is tested on every Python.
+ONE_PYTHON = (
+    *("tests/spec", "tests/parity"),
+    *("tests/codegen/compare", "tests/codegen/imports", "tests/codegen/site"),
+)
 
 
 def run_module(session: nox.Session, *arguments: str) -> None:
