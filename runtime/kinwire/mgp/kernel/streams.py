@@ -138,7 +138,7 @@ class CallStreams:
     def _chunk(self, params: StreamChunkNotificationParams, request: Request) -> None:
         identifier = params.request_id
         inbox = None
-        if isinstance(identifier, int):
+        if isinstance(identifier, int) and request.session.streamed.waits(identifier):
             inbox = self._open.get(request.session, {}).get(identifier)
         if inbox is None:
             request.session.counts.late_replies += 1

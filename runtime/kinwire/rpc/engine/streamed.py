@@ -44,6 +44,10 @@ class StreamedCalls(dict[int, Backlog]):
         self.pop(identifier, None)
         self.changed()
 
+    def waits(self, identifier: int) -> bool:
+        """Return whether a call is still to be answered; what its caller does may take a moment."""
+        return identifier in self._pending
+
     def others(self, identifier: int) -> frozenset[int]:
         """Return the other calls that wait for answers."""
         return frozenset(self._pending) - {identifier}

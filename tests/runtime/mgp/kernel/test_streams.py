@@ -166,6 +166,23 @@ async def test_chunks_that_break_the_rules_have_one_meaning() -> None:
 
 
 @pytest.mark.spec("mgp-12.3-2", "mgp-12.1-1")
+async def test_no_chunk_behind_the_answer_counts_also_if_it_comes_together_with_it() -> None:
+    raw = Streaming()
+    async with connected(raw) as (kernel, connection):
+        async with kernel.stream(connection, "think") as stream:
+            await raw.called()
+            raw.chunk(0, "a")
+            raw.answer(text("a"), streamed=True, chunks_sent=1)
+            raw.chunk(1, "after")
+            assert await texts(stream) == ["a"]
+        async with kernel.stream(connection, "think") as stream:
+            await raw.called(2)
+            raw.answer(text("whole"))
+            raw.chunk(0, "after")
+            assert await texts(stream) == ["whole"]
+        assert connection.session.counts.late_replies == 2
+
+
 async def test_a_server_without_streams_gives_its_result_as_chunks() -> None:
     offers: list[Json | None] = [None, {"version": "0.2.0", "extensions": ["audit"]}, OFFER]
     for mgp in offers:
