@@ -297,11 +297,21 @@ class Leases:
         """Let others have it immediately; if that fails, they wait."""
         with anyio.move_on_after(self.lasts * RENEWED_AFTER, shield=True):
             try:
-                record = await self._records.get(self._key(held.name))
-                if record is not None and _is_of(record, held.token):
-                    await self._records.delete(record.key, revision=record.revision)
+                while not await self._released(held):
+                    pass  # a renewal that was cancelled was written after all
             except StorageError as error:
                 logger.warning("a lease is not given back: %s", sanitize_for_log(error))
+
+    async def _released(self, held: _Held) -> bool:
+        """Remove the record of a lease; return whether it is not there any more."""
+        record = await self._records.get(self._key(held.name))
+        if record is None or not _is_of(record, held.token):
+            return True
+        try:
+            await self._records.delete(record.key, revision=record.revision)
+        except ConflictError:
+            return False
+        return True
 
     def _value(self, name: str, token: str, fence: int | None, note: Any) -> dict[str, Any]:
         return {

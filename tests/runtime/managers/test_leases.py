@@ -198,6 +198,35 @@ class Deaf:
         return getattr(self._records, name)
 
 
+class Overtaken:
+    """Records in which a renewal that was cancelled is written only while the lease is removed."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self._is_written = False
+
+    async def delete(self, key: str, *, revision: int | None = None) -> None:
+        if not self._is_written:
+            self._is_written = True
+            record = await self._records.get(key)
+            assert record is not None
+            await self._records.put(key, record.value)
+        await self._records.delete(key, revision=revision)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._records, name)
+
+
+async def test_a_late_renewal_does_not_keep_a_lease_that_is_given_back() -> None:
+    async with contest(Overtaken, plainly) as (time, (first, second), tasks):
+        first.enough.set()
+        await time.advance(0)
+        assert await second.leases.look("files") is None
+        tasks.start_soon(second.run)
+        await time.advance(0)
+        assert second.holds
+
+
 async def test_a_write_whose_answer_is_lost_loses_no_lease() -> None:
     def deaf(records: Any) -> Deaf:
         found = Deaf(records)

@@ -118,6 +118,15 @@ class AuditLog:
                 await self._chain.drain()
         return self.has_room
 
+    async def flush(self) -> None:
+        """Return when what was noted is written, or the log does not take it in time.
+
+        A cancellation does not interrupt it.
+        """
+        if self._chain is not None:
+            with anyio.move_on_after(_MOST_WAITED, shield=True):
+                await self._chain.drain()
+
     async def record(self, event: SecurityEvent) -> bool:
         """Write an event, and return when it is durable; False if the log did not take it.
 

@@ -160,6 +160,7 @@ WRONG: list[tuple[Json, int]] = [
     ({"args": ["absent.py"]}, 1010),
     ({"args": ["../outside.py"]}, 1010),
     ({"args": ["link.py"]}, 1010),
+    ({"args": ["circle.py"]}, 1010),
     ({"args": ["pipe.py"]}, 1010),
     ({"args": ["folder.py"]}, 1010),
     ({"args": ["latin.py"]}, 1010),
@@ -179,6 +180,7 @@ async def test_what_cannot_be_checked_or_is_taken_is_refused_and_audited(folder:
     outside = folder.parent / "outside.py"
     outside.write_text("password = 'SECRET'", encoding="utf-8")
     (folder / "link.py").symlink_to(outside)
+    (folder / "circle.py").symlink_to("circle.py")
     os.mkfifo(folder / "pipe.py")
     (folder / "folder.py").mkdir()
     (folder / "latin.py").write_bytes(b"x = '\xe9'")

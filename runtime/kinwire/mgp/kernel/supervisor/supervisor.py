@@ -313,6 +313,7 @@ class Supervisor:
             for id in self._actors:
                 self._kernel.lifecycle.forget(id)
             await self._background.__aexit__(None, None, None)
+            await self._kernel.audit.flush()  # the last changes of states
 
     def _state_changed(self, change: StateChange) -> None:
         """Tell readers, the server itself, and servers that are trusted with the others."""

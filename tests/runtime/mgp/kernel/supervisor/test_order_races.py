@@ -10,9 +10,10 @@ import pytest
 
 from kinwire import ConnectionClosedError
 from kinwire.managers.leases import Lease
-from kinwire.mgp import ServerSpec, Supervisor
+from kinwire.mgp import AuditOptions, MgpKernel, ServerSpec, Supervisor
 from kinwire.mgp.kernel.supervisor.launch import Launch
 from kinwire.mgp.kernel.supervisor.log_lines import LogLines
+from kinwire.storage import open_store
 from tests.runtime.mgp.fixtures_kernel import outcome
 from tests.runtime.mgp.kernel.supervisor.fixtures_raw import (
     LATER,
@@ -143,3 +144,14 @@ async def test_a_server_that_starts_just_when_its_lease_is_lost_is_ended() -> No
             while not actor.orders.closed:
                 await actor.news.wait()
         assert [raw.closed for raw in raws] == [True]
+
+
+async def test_the_audit_log_has_the_last_change_of_a_state_when_the_supervisor_has_ended() -> None:
+    async with open_store("memory:") as store:
+        log = await store.log("audit")
+        kernel = MgpKernel(audit=AuditOptions(log=log))
+        async with supervising(spec(), raw=Raws(), kernel=kernel) as supervisor:
+            await supervisor["s"].wait_connected()
+        entries = await log.read(after=0, limit=100)
+    states = [one.value for one in entries if "server_state" in one.subject]
+    assert "disconnected" in str(states[-1])
