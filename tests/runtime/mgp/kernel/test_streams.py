@@ -10,6 +10,7 @@ from typing import Any
 
 import anyio
 import pytest
+from trio.testing import MockClock
 
 from kinwire import (
     Connection,
@@ -39,6 +40,8 @@ from tests.runtime.mgp.fixtures_tasks import tasks_now
 from tests.runtime.mgp.raw_peers import NOTHING, Json, RawServer, tool
 
 pytestmark = pytest.mark.anyio
+
+JUMPS = ("trio", {"clock": MockClock(autojump_threshold=0)})  # to the next time that is awaited
 
 OFFER: Json = {"version": "0.2.0", "extensions": ["streaming"]}
 CHUNK = "notifications/mgp.stream.chunk"
@@ -462,12 +465,13 @@ async def test_the_end_of_the_connection_is_raised_after_what_came_before() -> N
     assert of_calls(events) == [("TOOL_EXECUTED", "FAILURE", None)]
 
 
+@pytest.mark.parametrize("anyio_backend", [JUMPS])
 async def test_only_time_in_which_somebody_reads_counts() -> None:
     raw = Streaming()
     async with connected(raw) as (kernel, connection):
-        async with kernel.stream(connection, "think", timeout=0.02) as stream:
+        async with kernel.stream(connection, "think", timeout=5) as stream:
             await raw.called()
-            await anyio.sleep(0.04)
+            await anyio.sleep(8)
             raw.chunk(0, "a")
             assert (await anext(stream)).text == "a"
             with pytest.raises(RequestTimeoutError):
@@ -504,9 +508,10 @@ async def test_progress_of_mgp_is_reported_as_that_of_mcp() -> None:
     assert [one.progress for one in reports] == [0.65, 14]
 
 
+@pytest.mark.parametrize("anyio_backend", [JUMPS])
 async def test_questions_and_progress_give_a_stream_more_time_as_any_call() -> None:
     async def answer(question: CallbackQuestion) -> bool:
-        await anyio.sleep(0.12)
+        await anyio.sleep(12)
         return True
 
     raw = Streaming({"version": "0.2.0", "extensions": ["streaming", "bidirectional"]})
@@ -515,10 +520,10 @@ async def test_questions_and_progress_give_a_stream_more_time_as_any_call() -> N
     async def play() -> None:
         identifier = await raw.called()
         params = {"callback_id": "a", "request_id": identifier, "type": "confirmation"}
-        raw.say(method=ASKS, params={**params, "message": "Continue?", "timeout_ms": 200})
+        raw.say(method=ASKS, params={**params, "message": "Continue?", "timeout_ms": 20_000})
         await raw.got("mgp/callback/respond")
         for tenths in range(10):
-            await anyio.sleep(0.03)
+            await anyio.sleep(3)
             report = {"request_id": identifier, "progress": tenths / 10}
             raw.say(method="notifications/mgp.stream.progress", params=report)
         raw.chunk(0, "late")
@@ -527,13 +532,14 @@ async def test_questions_and_progress_give_a_stream_more_time_as_any_call() -> N
     async with connected(raw, kernel) as (_, connection), background() as tasks:
         tasks.start_soon(play)
         began = anyio.current_time()
-        opened = kernel.stream(connection, "think", timeout=0.06, on_progress=lambda _: None)
+        opened = kernel.stream(connection, "think", timeout=6, on_progress=lambda _: None)
         async with opened as stream:
             assert (await anext(stream)).text == "late"
             assert end.is_set()
             with pytest.raises(RequestTimeoutError):
                 await anext(stream)
-        assert anyio.current_time() - began < 2  # the time that was not used does not add up
+        # The time that was not used does not add up.
+        assert anyio.current_time() - began == pytest.approx(12 + 10 * 3 + 6)
         tasks.cancel_scope.cancel()
 
 

@@ -212,7 +212,7 @@ async def test_a_server_without_calls_is_shut_down_as_idle() -> None:
 
 async def test_a_server_with_a_call_is_not_idle() -> None:
     raws = Raws(answers={"tools/call": NOTHING})
-    async with supervising(spec(idle_timeout=0.01, drain_timeout=0), raw=raws) as supervisor:
+    async with supervising(spec(drain_timeout=0), raw=raws) as supervisor:
         connection = await supervisor["s"].wait_connected()
         async with anyio.create_task_group() as tasks:
 
@@ -222,6 +222,7 @@ async def test_a_server_with_a_call_is_not_idle() -> None:
 
             tasks.start_soon(call)
             await raws[0].wait_for("tools/call", 1)
+            await supervisor.replace([spec(idle_timeout=0.01, drain_timeout=0)])
             with anyio.move_on_after(0.05):
                 await reached(supervisor, "s", "draining", "disconnected")
             assert supervisor["s"].status.state == "connected"
