@@ -124,8 +124,8 @@ class CallStream:
         """
         _CANCEL.check(reason=reason)
         inbox = self._inbox
-        if inbox.cancelled or inbox.over.is_set():
-            return self._partial
+        if inbox.cancelled or inbox.over.is_set() or inbox.error is not None:
+            return self._partial  # a call that has failed was given up before
         inbox.give_up()
         try:
             if inbox.id is not None and self._is_negotiated:

@@ -476,8 +476,10 @@ async def test_only_time_in_which_somebody_reads_counts() -> None:
             assert (await anext(stream)).text == "a"
             with pytest.raises(RequestTimeoutError):
                 await anext(stream)
+            assert await stream.cancel() == []  # it was given up: the server is not asked
             await raw.settle()
             assert raw.of("notifications/cancelled")
+            assert not raw.of(CANCEL)
             with pytest.raises(RequestTimeoutError):
                 _ = stream.result
         with pytest.raises(TypeError):
