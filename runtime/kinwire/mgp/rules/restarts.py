@@ -84,8 +84,12 @@ def decide_restart(
 def _counting(
     rules: RestartRules, history: RestartHistory, end: ServerEnd, now: float
 ) -> RestartHistory:
-    """Return what of a history still counts."""
-    recent = tuple(time for time in history.times if now - time < rules.window)
+    """Return what of a history still counts; a kernel before may have had a clock that was wrong.
+
+    No restart lies further ahead than the longest delay.
+    """
+    latest = now + rules.backoff_max
+    recent = tuple(time for time in history.times if now - time < rules.window and time <= latest)
     healthy = end.connected_for >= (rules.window or rules.backoff_max)
     return RestartHistory(recent, 0) if healthy else replace(history, times=recent)
 

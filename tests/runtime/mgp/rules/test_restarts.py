@@ -97,6 +97,15 @@ def test_old_failures_do_not_count_for_ever() -> None:
     assert [one.delay for one in made] == [0.05, 0.1, 0.05, 0.1, 0.05, 0.1]
 
 
+def test_restarts_of_a_kernel_whose_clock_was_ahead_do_not_count() -> None:
+    """They were kept in records, and would count until the clock is there: for years."""
+    rules = RestartRules(backoff_max=30)
+    ahead = RestartHistory(tuple(1e9 + number for number in range(5)))
+    assert decide_restart(rules, ahead, CRASH, 1e6, 0).action == "restart"
+    due = RestartHistory(tuple(1e6 + number for number in range(26, 31)))
+    assert decide_restart(rules, due, CRASH, 1e6, 0).action == "give_up"
+
+
 def test_a_server_that_was_not_healthy_for_a_window_keeps_its_delay() -> None:
     rules = RestartRules(max_restarts=3, window=10, backoff_base=1, backoff_max=100)
     made = ends(rules, 0, 9.5, 9.5, 9.5, 10.0)
