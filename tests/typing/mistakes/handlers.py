@@ -141,7 +141,7 @@ async def rows(session: Session) -> None:
     # mypy says: Argument 1 to "raw" of "Session" has incompatible type "Method[PaginatedRequestParams, ListToolsResult]"; expected "str"  [arg-type]
     # pyright says: Argument of type "Method[PaginatedRequestParams, ListToolsResult]" cannot be assigned to parameter "name" of type "str" in function "raw" (reportArgumentType)
     session.intercept_inbound(watch, TOOLS_CALL)
-    # mypy says: Argument 1 to "intercept_inbound" of "Session" has incompatible type "Callable[[CallToolRequestParams, Any], Coroutine[Any, Any, CallToolResult]]"; expected "Callable[[CallToolRequestParams, Request, Callable[[CallToolRequestParams], Awaitable[CallToolResult]]], Awaitable[CallToolResult]]"  [arg-type]
+    # mypy says: Argument 1 to "intercept_inbound" of "SessionInterceptors" has incompatible type "Callable[[CallToolRequestParams, Any], Coroutine[Any, Any, CallToolResult]]"; expected "Callable[[CallToolRequestParams, Request, Callable[[CallToolRequestParams], Awaitable[CallToolResult]]], Awaitable[CallToolResult]]"  [arg-type]
     # pyright says: Argument of type "(params: CallToolRequestParams, request: Any) -> CoroutineType[Any, Any, CallToolResult]" cannot be assigned to parameter "interceptor" of type "InboundInterceptor[P@intercept_inbound, R@intercept_inbound]" in function "intercept_inbound" (reportArgumentType)
 
 
