@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("SupervisingKernel", "Supervisor")
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -95,6 +95,7 @@ class Supervisor:
         self._tasks: dict[str, anyio.CancelScope] = {}
         self._registered: set[str] = set()  # what was registered at run time
         self._group: TaskGroup | None = None
+        self._replacing = anyio.Lock()  # each `replace` begins where the one before has ended
         self._changed = ChangedServers()
         self._services = SupervisorServices(
             launch=partial(launch, host),
@@ -264,6 +265,10 @@ class Supervisor:
                 "another id."
             )
         self._open()
+        async with self._replacing:
+            await self._go_over_to(wanted)
+
+    async def _go_over_to(self, wanted: Mapping[str, ServerSpec]) -> None:
         async with anyio.create_task_group() as tasks:
             for id in self._actors.keys() - wanted.keys() - self._registered:
                 tasks.start_soon(self.remove, id)

@@ -101,6 +101,17 @@ async def test_a_reload_that_says_leased_starts_the_server_under_its_lease() -> 
         assert (len(raws), supervisor["s"].status.state) == (2, "registered")
 
 
+async def test_reloads_at_the_same_time_follow_one_another() -> None:
+    async with supervising(spec(), raw=Raws()) as supervisor:
+        await supervisor["s"].wait_connected()
+        async with anyio.create_task_group() as tasks:
+            for leased in (True, True, False, True):
+                tasks.start_soon(supervisor.replace, [spec(leased=leased)])
+            await anyio.wait_all_tasks_blocked()
+        await supervisor["s"].wait_connected()
+        assert supervisor._actors["s"].spec.leased
+
+
 @dataclass
 class FakeLease:
     """A lease that is held or not."""
