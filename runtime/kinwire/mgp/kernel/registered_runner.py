@@ -144,7 +144,7 @@ class RegisteredRunner:
         """
         checked_profile(ServerProfile(permissions_required=list(wanted.permissions)))
         if wanted.url is not None:
-            return ServerSpec(wanted.id, url=checked_url(wanted.url))
+            return ServerSpec(wanted.id, url=checked_url(wanted.url), public_only=True)
         assert wanted.command is not None  # it has one of both
         violations = self._scripts.violations(wanted.script or "")
         if violations or script_index(wanted.command, wanted.args) != wanted.script_at:

@@ -31,7 +31,7 @@ WhenRestarting = Literal["wait", "refuse"]
 SpecTransport = Literal["stdio", "http", "ws"]
 """How a server is reached; `http` is Streamable HTTP, or HTTP+SSE where a server has only that."""
 
-_OF_PROCESS = ("id", "command", "args", "env", "cwd", "url", "headers", "insecure")
+_OF_PROCESS = ("id", "command", "args", "env", "cwd", "url", "headers", "insecure", "public_only")
 _SCHEMES = ("http://", "https://", "ws://", "wss://")
 
 
@@ -77,15 +77,17 @@ _ELSEWHERE = ArgumentCheck(
     },
     headers=table_of(SECRET, "a dictionary of headers", '"Authorization"'),
     insecure=FLAG,
+    public_only=FLAG,
 )
-_OF_URL = ("url", "headers", "insecure")
+_OF_URL = ("url", "headers", "insecure", "public_only")
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
     """A server that a `Supervisor` keeps alive: `ServerSpec("files", command="python", ...)`.
 
-    Either `command`, with `args`, `env` and `cwd`, or `url`, with `headers` and `insecure`. Times
+    Either `command`, with `args`, `env` and `cwd`, or `url`, with `headers`, `insecure` and
+    `public_only`. Times
     are in seconds. `repr` leaves out what may have secrets in it: `args`, `env`, `url`, `headers`.
 
     Raises:
@@ -106,6 +108,9 @@ class ServerSpec:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], kw_only=True, repr=False)
     insecure: bool = field(default=False, kw_only=True)
     """Whether plain text may go to another machine."""
+    public_only: bool = field(default=False, kw_only=True)
+    """Whether each connection has to go to an address on the public internet: every address of the
+    host is checked, and no proxy is asked. Only for http and https."""
     restart: RestartRules = field(default=RestartRules(), kw_only=True)
     start_timeout: float = field(default=30.0, kw_only=True)
     """How long a start may take, with the whole handshake; a longer one has failed."""
@@ -170,7 +175,11 @@ def _check_way(spec: ServerSpec) -> None:
         )
     if spec.command == "":
         raise ValueError(f"ServerSpec {spec.id!r:.60}: expected a command, got an empty string.")
-    wrong_way = ("headers", "insecure") if spec.url is None else ("args", "env", "cwd")
+    if spec.public_only and spec.transport == "ws":
+        raise ValueError(
+            f"ServerSpec {spec.id!r:.60}: public_only: expected a url of http or https."
+        )
+    wrong_way = _OF_URL[1:] if spec.url is None else ("args", "env", "cwd")
     names = (*wrong_way, *(() if spec.url is None else ("max_memory_bytes",)))
     for name in names:
         if getattr(spec, name):

@@ -7,7 +7,7 @@ target come from the URL. Left out: cookies, credentials, proxies, HTTP/2.
 
 from __future__ import annotations
 
-__all__ = ("Fetched", "GuardedClient", "Network", "SystemNetwork")
+__all__ = ("Fetched", "GuardedClient", "Network", "SystemNetwork", "connect_checked")
 
 import socket
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
@@ -78,6 +78,30 @@ class SystemNetwork:
             tls_hostname=tls_name,
             tls_standard_compatible=False,
         )
+
+
+async def connect_checked(address: ServerAddress, network: Network) -> AnyioStream:
+    """Return a connection to a host all of whose addresses are public, at one that was checked.
+
+    Raises:
+        NotFetchedError: the host has no address or a private one, or cannot be connected to.
+    """
+    found: Sequence[str] = ()
+    with suppress(OSError):
+        found = await network.resolve(address.host, address.port)
+    if not found:
+        raise NotFetchedError(f"{address.host} has no address")
+    for one in found:  # a single private one is reason enough: nobody has both in good faith
+        if not is_public(one):
+            raise NotFetchedError(f"{address.host} leads to {one}, which is not public")
+    tls_name = address.host if address.secure else None
+    for place, one in enumerate(found, start=1):
+        with (
+            anyio.move_on_after(_NEXT if place < len(found) else None),
+            suppress(OSError, anyio.EndOfStream, anyio.BrokenResourceError),
+        ):
+            return await network.connect(one, address.port, tls_name)
+    raise NotFetchedError(f"{address.origin} cannot be connected to, or not trusted")
 
 
 class Fetched(NamedTuple):
@@ -192,31 +216,13 @@ class GuardedClient:
         async with background() as tasks:
 
             async def dial(route: HttpRoute, receiver: Receiver) -> ByteStream:
-                stream = TaskStream(await self._connected(address), receiver)
+                stream = TaskStream(await connect_checked(address, self._network), receiver)
                 tasks.start_soon(stream.run)
                 return stream
 
             async with HttpClient.opened(HttpOptions(dial=dial, redirects=0)) as client:
                 yield client
             tasks.cancel_scope.cancel()
-
-    async def _connected(self, address: ServerAddress) -> AnyioStream:
-        found: Sequence[str] = ()
-        with suppress(OSError):
-            found = await self._network.resolve(address.host, address.port)
-        if not found:
-            raise NotFetchedError(f"{address.host} has no address")
-        for one in found:  # a single private one is reason enough: nobody has both in good faith
-            if not is_public(one):
-                raise NotFetchedError(f"{address.host} leads to {one}, which is not public")
-        tls_name = address.host if address.secure else None
-        for place, one in enumerate(found, start=1):
-            with (
-                anyio.move_on_after(_NEXT if place < len(found) else None),
-                suppress(OSError, anyio.EndOfStream, anyio.BrokenResourceError),
-            ):
-                return await self._network.connect(one, address.port, tls_name)
-        raise NotFetchedError(f"{address.origin} cannot be connected to, or not trusted")
 
     async def _read(self, response: StreamedResponse, request: _Request) -> Fetched | str:
         moved = response.headers.get("location")

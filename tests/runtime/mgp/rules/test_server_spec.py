@@ -83,6 +83,8 @@ def test_wrong_values_are_refused_with_their_names() -> None:
             {**URL, "max_memory_bytes": 1},
             "max_memory_bytes: expected nothing, as it is for a command",
         ),
+        ({**COMMAND, "public_only": True}, "public_only: expected nothing, as it is for a url"),
+        ({"url": "wss://SECRET", "public_only": True}, "public_only: expected a url of http"),
         ({**COMMAND, "args": "SECRET"}, "args"),
         ({**COMMAND, "args": [1]}, "args"),
         ({**COMMAND, "env": {"A": 1}}, "env"),
