@@ -248,19 +248,19 @@ class ServerActor:
 
     async def _start(self, launch: Launch) -> Connection | ServerEnd | None:
         """Return the connection, or why it failed; None if an order came in the meantime."""
-        outcome: Connection | ServerEnd | None = None
+        outcomes: list[Connection | ServerEnd] = []
 
         async def attempt() -> None:
-            nonlocal outcome
-            outcome = await self._attempt(launch)
+            outcomes.append(await self._attempt(launch))
 
         try:
             await self.orders.unless(attempt, "stop", "again")
         except BaseException:  # cancelled just when it had started
-            if isinstance(outcome, Connection):
-                await close_connection(outcome)
+            for one in outcomes:
+                if isinstance(one, Connection):
+                    await close_connection(one)
             raise
-        return outcome
+        return outcomes[0] if outcomes else None
 
     async def _attempt(self, launch: Launch) -> Connection | ServerEnd:
         try:
