@@ -31,6 +31,7 @@ from kinwire.support.arguments import (
     table_of,
 )
 from kinwire.support.json_values import text
+from kinwire.transports.descriptors import DescriptorTransport
 from kinwire.transports.process import (
     end_group,
     end_with_this_program,
@@ -94,7 +95,7 @@ def stdio(
     return ChildProcess(words, env=env, cwd=cwd, stderr=stderr)
 
 
-class ChildProcess:
+class ChildProcess(DescriptorTransport):
     """The connection to a child process, and its life."""
 
     peer_may_emit_noise = True
@@ -113,9 +114,7 @@ class ChildProcess:
         self._cwd = cwd
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr = StderrSink(Path(command[0]).name, stderr)
-        self._sink: FrameSink | None = None
         self._torn = False
-        self._writer: FrameWriter | None = None
 
     @property
     def pid(self) -> int | None:
@@ -158,16 +157,6 @@ class ChildProcess:
             ends.output.set()
             await self._finish(callbacks, ends)
             await anyio.sleep_forever()
-
-    def wake(self) -> None:
-        """See `Transport.wake`."""
-        if self._writer is not None:
-            self._writer.wake()
-
-    def resume(self) -> None:
-        """See `Transport.resume`."""
-        if self._sink is not None:
-            self._sink.resume()
 
     async def aclose(self) -> None:
         """Write what waits, close the child's input, and see it and its group end.

@@ -20,6 +20,7 @@ import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
+from kinwire.transports.descriptors import DescriptorTransport
 from kinwire.transports.reading import FrameSink, read_all
 from kinwire.transports.writing import FrameWriter
 
@@ -31,7 +32,7 @@ _STOPPED = "The server was asked to end."
 _BROKEN = "The client does not read this server's standard output any more."
 
 
-class OwnStdio:
+class OwnStdio(DescriptorTransport):
     """The connection to the program that started this process.
 
     `refused` is why standard output took no answers though the client has not left, as on a full
@@ -45,8 +46,6 @@ class OwnStdio:
         self.refused: OSError | None = None
         self._input: _Private | None = None
         self._output: _Private | None = None
-        self._sink: FrameSink | None = None
-        self._writer: FrameWriter | None = None
         self._callbacks: SessionCallbacks | None = None
         self._stopped = False
 
@@ -72,16 +71,6 @@ class OwnStdio:
             sink.end()
             callbacks.end(ConnectionClosedError(_ENDED))
             await anyio.sleep_forever()
-
-    def wake(self) -> None:
-        """See `Transport.wake`."""
-        if self._writer is not None:
-            self._writer.wake()
-
-    def resume(self) -> None:
-        """See `Transport.resume`."""
-        if self._sink is not None:
-            self._sink.resume()
 
     def stop(self) -> None:
         """End the session, also before it has begun: handlers get a moment to finish."""

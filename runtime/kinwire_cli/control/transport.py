@@ -11,6 +11,7 @@ import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
+from kinwire.transports.descriptors import DescriptorTransport
 from kinwire.transports.reading import FrameSink, read_all
 from kinwire.transports.writing import FrameWriter
 
@@ -18,7 +19,7 @@ _PATIENCE = 1.0  # seconds for the other side to read the last answers
 _ENDED = "The kernel has ended."
 
 
-class SocketTransport:
+class SocketTransport(DescriptorTransport):
     """One end of a connection between a command and a kernel. It closes the socket."""
 
     peer_may_emit_noise = False
@@ -26,8 +27,6 @@ class SocketTransport:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._sink: FrameSink | None = None
-        self._writer: FrameWriter | None = None
 
     async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
@@ -45,16 +44,6 @@ class SocketTransport:
             sink.end()
             _end(callbacks)
             await anyio.sleep_forever()
-
-    def wake(self) -> None:
-        """See `Transport.wake`."""
-        if self._writer is not None:
-            self._writer.wake()
-
-    def resume(self) -> None:
-        """See `Transport.resume`."""
-        if self._sink is not None:
-            self._sink.resume()
 
     async def aclose(self) -> None:
         """Write what waits and close the socket."""
