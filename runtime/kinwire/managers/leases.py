@@ -10,6 +10,7 @@ from __future__ import annotations
 
 __all__ = ("Lease", "LeaseHolder", "LeaseLostError", "Leases", "elapsed")
 
+import json
 import logging
 import sys
 import time
@@ -40,6 +41,7 @@ from kinwire.support.sanitize import sanitize_for_log
 logger = logging.getLogger("kinwire.managers")
 
 _TRIED_AGAIN = 1 / 12  # the part of the time after which a renewal that failed is tried again
+_NOTE_SIZE = 256 * 1024  # characters of JSON: a store that refuses the note would end the lease
 _LOOKED_AFTER = 1 / 5  # the part of the time after which those who wait look again
 
 _LEASES = ArgumentCheck(
@@ -166,7 +168,8 @@ class Leases:
         If it cannot be renewed in time, the block is cancelled. It has a third of `lasts` to end;
         then another process may begin. At the end of the block others may take it immediately.
         `waiting` runs while it waits, and is cancelled then. `note` returns a JSON value that
-        `look` shows in any process; it is called for each renewal (`Lease.refresh`).
+        `look` shows in any process, None if it has more than 256 KiB; it is called for each renewal
+        (`Lease.refresh`).
 
         Raises:
             LeaseLostError: the block was cancelled.
@@ -320,7 +323,7 @@ class Leases:
             "token": token,
             "fence": fence,
             "at": self._wall(),
-            "note": note,
+            "note": note if len(json.dumps(note)) <= _NOTE_SIZE else None,
         }
 
     def _key(self, name: str) -> str:

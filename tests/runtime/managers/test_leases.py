@@ -325,6 +325,17 @@ async def test_others_see_who_has_a_lease_and_what_it_says() -> None:
         assert await first.leases.look("other") is None
 
 
+async def test_a_note_that_is_too_large_is_left_out_and_ends_no_lease() -> None:
+    """A server with very many tools would else be stopped again and again."""
+    async with contest(plainly) as (time, (first,), _):
+        first.note = ["x" * 1000] * 9000
+        await time.advance(3 * LASTS)
+        assert (first.holds, first.lost) == (True, 0)
+        found = await first.leases.look("files")
+        assert found is not None
+        assert found.note is None
+
+
 async def test_an_error_of_the_block_gives_the_lease_back() -> None:
     async with open_store("memory:") as store:
         leases = Leases(await store.records("tests"), holder="a")
