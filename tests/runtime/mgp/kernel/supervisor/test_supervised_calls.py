@@ -243,3 +243,21 @@ async def test_a_call_starts_no_server_that_an_operator_has_stopped() -> None:
         await supervisor.replace([spec(**options, start_timeout=0.01, restart=GIVEN_UP)])
         assert [await run(server), await run(server), len(raws)] == [2000, 2000, 3]
         assert server.status.state == "error"
+
+
+async def test_a_start_by_a_call_forgives_no_restarts() -> None:
+    raws = Raws()
+    rules = RestartRules(max_restarts=1, backoff_base=0)
+    async with supervising(spec(restart=rules), raw=raws) as supervisor:
+        server = supervisor["s"]
+        await server.wait_connected()
+        raws[0].hang_up()
+        await reached(supervisor, "s", "restarting", "connecting")
+        await server.wait_connected()
+        await supervisor.replace([spec(restart=rules, idle_timeout=0.01)])
+        await reached(supervisor, "s", "disconnected")
+        await supervisor.replace([spec(restart=rules)])
+        await server.wait_connected()
+        raws[2].hang_up()
+        await reached(supervisor, "s", "restarting", "error")
+        assert (server.status.state, len(raws)) == ("error", 3)
