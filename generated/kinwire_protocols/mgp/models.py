@@ -2323,6 +2323,7 @@ class ServerEntry(Message):
 
     Attributes:
         id: What it is called; once in a file.
+        disabled: Whether it is left out; absent means no.
         command: The program to start.
         args: Its arguments.
         transport: How to reach the server.
@@ -2336,6 +2337,9 @@ class ServerEntry(Message):
 
     id: str
     """What it is called; once in a file."""
+
+    disabled: bool | None = None
+    """Whether it is left out; absent means no."""
 
     command: str | None = None
     """The program to start."""

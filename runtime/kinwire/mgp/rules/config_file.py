@@ -27,7 +27,7 @@ from kinwire_protocols.mgp.models import ToolContextBudget
 MOST_SERVERS: Final = 1000
 
 _TOP: Final = ("servers", "mcpServers", "other_servers", "tool_context_budget", "$schema")
-_ENTRY: Final = ("id", *WAY_KEYS, "mgp")
+_ENTRY: Final = ("id", "disabled", *WAY_KEYS, "mgp")
 _NAMED: Final = ("type", "disabled", *WAY_KEYS, "mgp")
 _BUDGET: Final = ("max_tokens", "pinned_reserve", "discovery_reserve", "cache_limit")
 
@@ -70,7 +70,16 @@ class _ConfigReader:
                 raise ConfigError(
                     ConfigProblem(node.key_place, f"expected at most {MOST_SERVERS} servers")
                 )
-            yield self._server(name, node)
+            if self._is_wanted(name, node):
+                yield self._server(name, node)
+
+    def _is_wanted(self, name: str, node: ConfigNode) -> bool:
+        disabled = node.table().get("disabled")
+        if disabled is None or not disabled.flag():
+            return True
+        text = f"the server {name!r:.60} is disabled, and so it is left out"
+        self._warnings.append(ConfigProblem(node.key_place, text))
+        return False
 
     def _entries(self, top: Mapping[str, ConfigNode]) -> Iterator[tuple[str, ConfigNode]]:
         """Yield the id of each server, and its table."""
@@ -88,12 +97,7 @@ class _ConfigReader:
     def _named(self, node: ConfigNode) -> Iterator[tuple[str, ConfigNode]]:
         for name, one in node.table().items():
             must_be_name(name, one)
-            disabled = one.table().get("disabled")
-            if disabled is None or not disabled.flag():
-                yield name, one
-            else:
-                text = f"the server {name!r:.60} is disabled, and so it is left out"
-                self._warnings.append(ConfigProblem(one.key_place, text))
+            yield name, one
 
     def _server(self, name: str, node: ConfigNode) -> ConfiguredServer:
         self._must_be_new(name, node)

@@ -333,6 +333,16 @@ def test_the_json_of_other_clients_is_read(key: str) -> None:
     ]
 
 
+def test_a_server_that_is_disabled_is_left_out_of_toml_too() -> None:
+    text = '[[servers]]\nid = "{}"\ncommand = "x"\ndisabled = {}\n'
+    config = read(text.format("off", "true") + text.format("on", "false"))
+    assert [spec.id for spec in config.specs] == ["on"]
+    (warning,) = config.warnings
+    assert str(warning).endswith(":1:1: the server 'off' is disabled, and so it is left out")
+    with pytest.raises(ConfigError, match="disabled"):
+        read(text.format("odd", '"yes"'))
+
+
 def test_the_same_file_can_be_json() -> None:
     content = json.dumps(tomllib.loads(WHOLE))
     assert read(content).specs == read(WHOLE).specs
