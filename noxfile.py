@@ -34,10 +34,18 @@ IN_PARALLEL = ("--numprocesses=auto", "--dist=worksteal")
 
 # What these look at is text: documents, guides and the specifications. The Python that reads it
 # changes nothing, so the quick path is enough. `compare`, `imports` and `site` are programs of the
-# generator; the rest of it is tested on every Python.
+# generator, and `doctor` to `terminal` start the command over and over, which `call`, `target` and
+# `up` do on every Python.
 ONE_PYTHON = (
     *("tests/spec", "tests/parity"),
     *("tests/codegen/compare", "tests/codegen/imports", "tests/codegen/site"),
+    *(
+        f"tests/cli/test_{name}.py"
+        for name in (
+            *("doctor", "inspect", "interruptions", "network", "proxies"),
+            *("replay", "streams", "tap", "terminal"),
+        )
+    ),
 )
 
 
@@ -156,6 +164,18 @@ def kills(session: nox.Session) -> None:
     session.env["KINWIRE_KILLS"] = "90"
     test = "tests/runtime/mgp/kernel/test_audit_killed.py"
     run_module(session, "pytest", "-m", "", test, *session.posargs)
+
+
+@nox.session
+def streams(session: nox.Session) -> None:
+    """Send 1 GiB through slow readers over every transport, and cancel 10,000 calls and streams."""
+    session.env.update(KINWIRE_STREAM_MIB="1024", KINWIRE_CANCELLED="10000")
+    folder = "tests/runtime/mgp"
+    files = ("test_stream_memory.py", "server/test_streams.py", "kernel/test_streams.py")
+    chosen = ("-m", "", "-k", "asyncio and (memory or storm)")
+    run_module(
+        session, "pytest", *chosen, *(f"{folder}/{file}" for file in files), *session.posargs
+    )
 
 
 @nox.session

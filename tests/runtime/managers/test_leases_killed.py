@@ -21,7 +21,7 @@ LASTS = 0.4
 Times = dict[int, list[float]]
 
 
-@pytest.fixture(params=["sqlite", pytest.param("nats", marks=pytest.mark.slow)])
+@pytest.fixture(params=["sqlite", "nats"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A store that several processes can open."""
     if request.param == "sqlite":
@@ -42,6 +42,7 @@ def process(url: str) -> Iterator[subprocess.Popen[str]]:
             running.kill()
 
 
+@pytest.mark.slow
 def test_one_process_has_the_lease_at_a_time_though_others_are_killed_and_stopped(url: str) -> None:
     chance, times = random.Random(1), Times()
     with process(url) as first, process(url) as second, process(url) as third:

@@ -21,10 +21,13 @@ PROGRAM = Path(__file__).parents[1] / "programs" / "shared_kernel.py"
 LEASE = 1.2  # seconds; a busy machine must not lose it
 WITHIN = 20.0
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills by signals of POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="kills by signals of POSIX"),
+]
 
 
-@pytest.fixture(params=["sqlite", pytest.param("nats", marks=pytest.mark.slow)])
+@pytest.fixture(params=["sqlite", "nats"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A store that several processes can open."""
     if request.param == "sqlite":

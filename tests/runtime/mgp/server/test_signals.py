@@ -114,6 +114,7 @@ def started() -> Iterator[Program]:
             process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.fault(38, "server", "stdio")
 def test_a_hundred_calls_and_streams_are_finished_after_a_signal_and_new_ones_refused() -> None:
     with started() as program:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -21,6 +22,7 @@ from kinwire_protocols import mcp
 from tests.runtime.mgp.fixtures_tasks import tasks_now
 from tests.runtime.mgp.raw_peers import Json, RawKernel
 
+CANCELLED = int(os.environ.get("KINWIRE_CANCELLED", "500"))  # 10,000 for `nox -s streams`
 pytestmark = pytest.mark.anyio
 
 STREAMING = {"version": "0.2.0", "extensions": ["streaming"]}
@@ -410,9 +412,9 @@ async def test_progress_is_reported_by_the_id_and_by_the_token() -> None:
             assert not raw.of(PROGRESS)
 
 
-@pytest.mark.parametrize("calls", [500, pytest.param(10_000, marks=pytest.mark.slow)])
-async def test_a_storm_of_cancellations_leaves_nothing(calls: int) -> None:
+async def test_a_storm_of_cancellations_leaves_nothing() -> None:
     """Fault 22: half are cancelled when they may be over; each is answered once."""
+    calls = CANCELLED
     draw, thinker = random.Random(7), Thinker()
     async with thinker.kernel() as raw:
         await raw.settle()
