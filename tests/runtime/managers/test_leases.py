@@ -42,6 +42,7 @@ class Process:
         self.waits = False
         self.scope = anyio.CancelScope()
         self.enough = anyio.Event()
+        self.is_over = False
 
     @property
     def holds(self) -> bool:
@@ -65,6 +66,7 @@ class Process:
             except LeaseLostError:
                 self.lost += 1
             self.lease = None
+        self.is_over = True
 
 
 class Silent:
@@ -392,20 +394,26 @@ async def test_there_is_one_holder_at_a_time_whatever_happens(
     chance, time, fences = random.Random(seed), FakeTime(), list[int]()
     async with open_store("memory:") as store, background() as tasks:
         records = await store.records("tests")
-        running = list[Process]()
+        running, left = list[Process](), list[Process]()
         for number in range(30):
             while len(running) < 3:
                 name, unlucky = f"{number}-{len(running)}", Unlucky(records, chance, time)
                 running.append(Process(name, unlucky, time))
+                running[-1].fences = fences  # in the order in which they were given
                 tasks.start_soon(running[-1].run)
             for _ in range(8):
                 await time.advance(chance.uniform(0, LASTS / 3))
                 assert sum(one.holds for one in running) <= 1
-                fences += [one.fences.pop() for one in running if one.fences]
-            await leave(running.pop(chance.randrange(3)), time, killed=chance.random() < 0.5)
+            left.append(running.pop(chance.randrange(3)))
+            await leave(left[-1], time, killed=chance.random() < 0.5)
         for process in running:
             await leave(process, time, killed=True)
-        await time.advance(2 * LASTS)
+        for _ in range(100):  # those that still want it get it, one after the other
+            await time.advance(LASTS)
+            if all(one.is_over for one in left):
+                break
+        assert all(one.is_over for one in left)
+        tasks.cancel_scope.cancel()
     assert len(fences) > 5
     assert fences == sorted(set(fences))
 
