@@ -18,8 +18,9 @@ if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # How many examples a property is tried with: few on every change, more in `nox -s slow`, which asks
-# for it by --hypothesis-profile. Nothing is said of time: a machine may be busy.
-for _profile, _examples in (("quick", 20), ("thorough", 150)):
+# for it by --hypothesis-profile, and many by hand: `nox -s slow -- --hypothesis-profile=deep`.
+# Nothing is said of time: a machine may be busy.
+for _profile, _examples in (("quick", 20), ("thorough", 100), ("deep", 1000)):
     settings.register_profile(
         _profile,
         max_examples=_examples,
