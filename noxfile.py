@@ -244,7 +244,7 @@ def run_tests_on(session: nox.Session, interpreter: Path, environment: Path) -> 
     python = str(environment / "bin" / "python")
     run_module(session, "pip", "--python", python, "install", "-q", "-e", ".[all,dev]")
     # The quick path has run all of it on trio: the loop that changes with Python is asyncio's. It
-    # has also run the properties, and random values find nothing on one Python alone.
+    # has also run the properties.
     left_out = [f"--ignore={folder}" for folder in ONE_PYTHON]
     left_out.append("--ignore-glob=tests/test_*.py")
     kinds = ("interop", "packaging", "faults", "slow", "browser", "hypothesis")
