@@ -128,7 +128,7 @@ async def _calls(*, speaks_mgp: bool) -> Row:
                     for _ in range(ROUNDS)
                 ][1:]  # the first one warms up
     mine, bare = [one for one, _ in pairs], [other for _, other in pairs]
-    times, bar = spread(mine, bare), 3.5 if speaks_mgp else 2.5
+    times, bar = spread(mine, bare), 3.0 if speaks_mgp else 2.5
     return Row(
         f"a call through a kernel to {'a server of MGP' if speaks_mgp else 'a plain server'}, "
         "audited in memory, both sides",

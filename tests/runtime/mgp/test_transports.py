@@ -50,7 +50,7 @@ async def answer(question: CallbackQuestion) -> object:
 
 
 @pytest.mark.parametrize("transport", ["stdio", slow("http"), slow("sse"), slow("ws")])
-@pytest.mark.spec("mgp-1.4-1", "mgp-1.3-4")
+@pytest.mark.spec("mgp-1.4-1", "mgp-1.3-4", "mgp-part-ii-communication-lifecycle-layer-1")
 async def test_all_of_it_works_over_a_transport(transport: str) -> None:
     kernel = MgpKernel(
         confirmations=Confirmations(confirm=confirm),

@@ -159,7 +159,7 @@ async def test_the_first_answer_that_fits_counts_and_repeats_change_nothing() ->
         assert len({one["callback_id"] for one in raw.of(ASKS)}) == len(PLAYED)
 
 
-@pytest.mark.spec("mgp-14.3-13", "mgp-13.4-notifications-mgp.callback.request-1")
+@pytest.mark.spec("mgp-14.3-13", "mgp-13.4-1", "mgp-13.4-notifications-mgp.callback.request-1")
 async def test_a_question_without_an_answer_ends_its_tool_and_holds_nothing_up() -> None:
     """The case B096: late, repeated and unknown answers are errors, and other calls go on."""
     async with kernel_of(shop()) as raw:

@@ -173,7 +173,7 @@ async def test_the_final_result_is_complete_and_says_how_it_was_sent() -> None:
         assert len(replies(raw, 20)) == 1
 
 
-@pytest.mark.spec("mgp-12.1-1", "mgp-12.3-2")
+@pytest.mark.spec("mgp-12-1", "mgp-12.1-1", "mgp-12.3-2")
 async def test_every_other_client_gets_one_result() -> None:
     offers: list[tuple[Json | None, bool]] = [
         (STREAMING, False),  # did not ask for a stream
