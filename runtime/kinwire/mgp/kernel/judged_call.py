@@ -113,15 +113,18 @@ class JudgedCall(OpenCall):
         if self._may_be_stream and was_cancelled(result):
             return self.failed(None)
         failed = is_object(result) and result.get("isError") is True
-        make = partial(self._executed_event, "FAILURE" if failed else "SUCCESS", self._took())
+        outcome: AuditOutcome = "FAILURE" if failed else "SUCCESS"
         if self._is_durable:
-            return self._audit.record(make())
-        self._audit.note_later("TOOL_EXECUTED", make)
+            # Nothing of a peer is in the details.
+            details = MaskedDetails(self._measured(self._took()))
+            return self._audit.record(self._event("TOOL_EXECUTED", outcome, details))
+        assert self.call is not None  # it was sent
+        # It may wait for long while the log fails, so it has words alone, and not the arguments.
+        names = (self.agent, self._server.id, self.tool_name, self.trace_id)
+        tool = self.call.tool
+        about = (tool.risk, tool.validator, self._took())
+        self._audit.note_later("TOOL_EXECUTED", partial(_executed, outcome, names, about))
         return None
-
-    def _executed_event(self, result: AuditOutcome, seconds: float) -> SecurityEvent:
-        details = MaskedDetails(self._measured(seconds))  # nothing of a peer is in them
-        return self._event("TOOL_EXECUTED", result, details)
 
     def _took(self) -> float:
         return max(0.0, self._clock() - self._began)
@@ -150,6 +153,21 @@ class JudgedCall(OpenCall):
         return SecurityEvent(
             kind, "agent", self.agent, server, tool, result, details, self.trace_id
         )
+
+
+def _executed(
+    result: AuditOutcome,
+    names: tuple[str, str, str | None, str],
+    about: tuple[str, str, float],
+) -> SecurityEvent:
+    agent, server, tool, trace_id = names
+    risk, validator, seconds = about
+    details = MaskedDetails(
+        risk_level=risk,
+        validator_applied=masked_text(validator),
+        duration_ms=round(seconds * 1000),
+    )
+    return SecurityEvent("TOOL_EXECUTED", "agent", agent, server, tool, result, details, trace_id)
 
 
 def _trace_in(params: JsonObject) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import re
@@ -17,6 +18,7 @@ from kinwire.managers.hash_chain import ChainCheck
 from kinwire.mgp import AuditOptions, MgpKernel, ServerPolicy, ToolPolicy
 from kinwire.mgp.kernel import audit as kernel_audit
 from kinwire.mgp.kernel.audit import AuditLog
+from kinwire.mgp.kernel.judged_call import JudgedCall
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.storage import Log, StorageUnavailableError, Store, open_store
 from kinwire_protocols.mgp.tables import AUDIT_EVENT_TYPES
@@ -467,6 +469,18 @@ async def test_a_log_that_hangs_does_not_fill_memory(monkeypatch: pytest.MonkeyP
         log.answers.set()
         assert await audit.make_room()
         assert len(await events_in(inner)) == 3
+
+
+async def test_events_that_wait_keep_no_arguments() -> None:
+    """A log that fails keeps up to 10,000 of them."""
+    async with open_store("memory:") as store:
+        kernel = MgpKernel(audit=AuditOptions(log=await store.log("mgp-audit")))
+        async with guarded(RawServer(tool("read", "text")), kernel) as connection:
+            with kernel.acting_for("agent.kept"):
+                for text in "abc":
+                    await call(connection, "read", text)
+            calls = [one for one in gc.get_objects() if type(one) is JudgedCall]
+            assert [one for one in calls if one.agent == "agent.kept"] == []
 
 
 async def test_calls_wait_for_room_in_the_buffer_while_the_log_works() -> None:
