@@ -1,0 +1,67 @@
+"""A tool as the index of a kernel holds it, and what a search returns (MGP 0.2.0 section 16.4)."""
+
+from __future__ import annotations
+
+__all__ = ("CategorySource", "Found", "Hit", "IndexedTool", "Labels")
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mgp.models import RiskLevel, SearchStrategy
+
+CategorySource = Literal["declared", "configured", "derived"]
+"""Where the categories of a tool come from: its server, the configuration, or its name and risk."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedTool:
+    """A tool of one server as the index holds it. Made by `indexed_tool()`."""
+
+    server_id: str
+    name: str
+    description: str
+    definition: JsonObject
+    """As the server listed it, with its whole schema."""
+    risk: RiskLevel
+    """The effective risk, as the kernel computed it."""
+    security: JsonObject
+    """What a search shows of its security, in the form of MGP `ToolSecurity`."""
+    categories: tuple[str, ...]
+    """Each a path of words with `/` between them: `filesystem`, `filesystem/read`."""
+    keywords: tuple[str, ...]
+    """Words that it is found by and that its name may lack."""
+    category_source: CategorySource
+    digest: str
+    """Of the whole definition: another digest is another tool."""
+
+    @property
+    def tool_id(self) -> str:
+        """The name of the tool in the index, unique over all servers."""
+        return f"{self.server_id}.{self.name}"
+
+
+class Labels(NamedTuple):
+    """The categories and keywords that the configuration gives a tool."""
+
+    categories: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+
+
+class Hit(NamedTuple):
+    """A tool that a search found."""
+
+    tool: IndexedTool
+    score: float
+    """How well it fits, above 0 and at most 1."""
+
+
+class Found(NamedTuple):
+    """What a search found."""
+
+    hits: tuple[Hit, ...]
+    """The best first; equal scores in the order of server and name."""
+    total: int
+    """How many tools fit, whatever the limit."""
+    strategy: SearchStrategy
+    """How was searched: `keyword` where `semantic` was wanted and there are no vectors."""
