@@ -57,6 +57,7 @@ __all__ = (
     "StreamUnreadError",
     "SupervisedServer",
     "Supervisor",
+    "ToolDiscovery",
     "ToolPolicy",
     "code_rejection",
     "load_config",
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.supervisor.status import ServerStatus
     from kinwire.mgp.kernel.supervisor.supervised import SupervisedServer
     from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
+    from kinwire.mgp.kernel.tool_discovery_options import ToolDiscovery
     from kinwire.mgp.rules.callbacks import CallbackQuestion
     from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem
     from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer
@@ -168,6 +170,7 @@ _HOMES = {
     "Supervisor": "kernel.supervisor.supervisor",
     "StreamChunk": "kernel.stream_inbox",
     "StreamUnreadError": "kernel.call_stream",
+    "ToolDiscovery": "kernel.tool_discovery_options",
     "ToolPolicy": "rules.server_policy",
     "code_rejection": "server.code_check",
     "load_config": "kernel.config",

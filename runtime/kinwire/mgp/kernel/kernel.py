@@ -50,7 +50,9 @@ from kinwire.mgp.kernel.server_events import ServerEvents
 from kinwire.mgp.kernel.server_rights import ServerRights
 from kinwire.mgp.kernel.streams import CallStreams
 from kinwire.mgp.kernel.supervisor.supervisor import SupervisingKernel, Supervisor
+from kinwire.mgp.kernel.tool_discovery_options import ToolDiscovery
 from kinwire.mgp.kernel.tool_guard import CallChecks, ToolGuard
+from kinwire.mgp.kernel.tool_index import ToolIndexManager
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
 from kinwire.mgp.kernel.validators import CallValidators
 from kinwire.mgp.rules.config_problem import ConfigProblem
@@ -87,10 +89,10 @@ class MgpKernel(GuardingExtension):
     other server; `policy` is a file that says the same, and which tools and arguments are allowed.
     `permissions` says how permissions are decided, `confirmations` who confirms calls, `callbacks`
     who answers what servers ask during a call, `registrations` how servers are registered at run
-    time, and `audit` where events are written. With `records`, from `await store.records("mgp")`,
-    decisions outlive the process, and other processes share them. `network` resolves the names of
-    hosts for the validator `network_restricted`, in place of this machine. `clock` returns the time
-    in seconds since 1970.
+    time, `discovery` how tools are found, and `audit` where events are written. With `records`,
+    from `await store.records("mgp")`, decisions outlive the process, and other processes share
+    them. `network` resolves the names of hosts for the validator `network_restricted`, in place of
+    this machine. `clock` returns the time in seconds since 1970.
     """
 
     def __init__(  # noqa: PLR0913, PLR0915 - all that a kernel is made of
@@ -106,6 +108,7 @@ class MgpKernel(GuardingExtension):
         audit: AuditOptions | None = None,
         retries: Retries | None = None,
         registrations: Registrations | None = None,
+        discovery: ToolDiscovery | None = None,
         records: Records | None = None,
         network: Network | None = None,
         clock: Clock = time.time,
@@ -126,6 +129,7 @@ class MgpKernel(GuardingExtension):
             audit=audit,
             retries=retries,
             registrations=registrations,
+            discovery=discovery,
             records=records,
             network=network,
             clock=clock,
@@ -178,6 +182,8 @@ class MgpKernel(GuardingExtension):
             callbacks or Callbacks(), self._audit, self._clock, self._streams.prolong
         )
         asked.serve(self.handlers)
+        self.tool_index = ToolIndexManager(discovery or ToolDiscovery())
+        """The tools of all connected servers, to be searched."""
         self._managers = (
             self._lifecycle,
             self._tool_guard,
@@ -186,6 +192,7 @@ class MgpKernel(GuardingExtension):
             self._events,
             asked,
             self._streams,
+            self.tool_index,
         )
         rights = ServerRights(self.access, self.permissions, self.confirmations)
         self.registry = RegistryManager(

@@ -25,6 +25,7 @@ from kinwire.mgp.kernel.callers import AGENT_KIND
 from kinwire.mgp.kernel.confirmations import Confirmations
 from kinwire.mgp.kernel.permission_options import Permissions
 from kinwire.mgp.kernel.registry_options import Registrations
+from kinwire.mgp.kernel.tool_discovery_options import ToolDiscovery
 from kinwire.mgp.rules.policy import Policy
 from kinwire.mgp.rules.retry import Retries
 from kinwire.mgp.rules.server_policy import ServerPolicy
@@ -60,6 +61,7 @@ MGP_KERNEL = ArgumentCheck(
     audit=instance_of(AuditOptions, "AuditOptions", "AuditOptions(log=...)").or_none,
     retries=instance_of(Retries, "Retries", "Retries()").or_none,
     registrations=instance_of(Registrations, "Registrations", "Registrations(ask=...)").or_none,
+    discovery=instance_of(ToolDiscovery, "ToolDiscovery", "ToolDiscovery()").or_none,
     records=having(
         ("get", "put", "scan"), "records of a store", 'await store.records("mgp")'
     ).or_none,
