@@ -27,6 +27,7 @@ GUIDE = ROOT / "docs" / "ten-minutes.md"
 PLAYERS = {
     "mcp": {"client": ["connect", "Host"], "server": ["Server"]},
     "mcpl": {"client": ["mcpl.McplHost"], "server": ["mcpl.McplServer"]},
+    "mcpe": {"client": ["mcpe.McpeClient"], "server": ["mcpe.McpeServer"]},
     "mgp": {"client": ["mgp.MgpKernel"], "server": ["mgp.MgpServer"]},
 }
 

@@ -1,0 +1,5 @@
+"""MCPE in the client."""
+
+from __future__ import annotations
+
+__all__ = ()

@@ -1,0 +1,5 @@
+"""The decisions of MCPE, without I/O, clock or event loop."""
+
+from __future__ import annotations
+
+__all__ = ()

@@ -1,0 +1,5 @@
+"""MCPE in the server."""
+
+from __future__ import annotations
+
+__all__ = ()
