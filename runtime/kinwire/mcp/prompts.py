@@ -10,19 +10,19 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
+from kinwire.managers.entry_table import EntryKind, EntryTable
+from kinwire.managers.listing import Listing
 from kinwire.mcp.context import Context
 from kinwire.mcp.functions.arguments import MOST_PROBLEMS, TextArguments
 from kinwire.mcp.functions.docstring import split_docstring
 from kinwire.mcp.functions.function import Function, function_of
 from kinwire.mcp.functions.results import prompt_result
-from kinwire.mcp.rules.pagination import Listing, page_of
-from kinwire.rpc.errors import HandlerDefinitionError, UnsendableError
+from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire.support.json_values import pointer_below
 from kinwire.support.sanitize import enumerated
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
-from kinwire_protocols.nearest import nearest
 from kinwire_protocols.problems import Problem
 
 
@@ -105,12 +105,19 @@ def prompt_from_function(
     return FunctionPrompt(definition, arguments, served)
 
 
+_KIND = EntryKind(
+    "Prompt",
+    "a name",
+    "Give name=..., or remove the other prompt first.",
+    HandlerDefinitionError,
+)
+
+
 class PromptTable:
     """The prompts of one server; may change while sessions are open."""
 
-    def __init__(self, listed: Listing) -> None:
-        self._listed = listed
-        self._prompts: dict[str, RegisteredPrompt] = {}
+    def __init__(self, listed: Listing, changed: Callable[[], None]) -> None:
+        self._table = EntryTable[RegisteredPrompt](_KIND, listed, changed)
 
     def add(self, prompt: RegisteredPrompt) -> None:
         """Add a prompt.
@@ -118,17 +125,7 @@ class PromptTable:
         Raises:
             HandlerDefinitionError: the name is in use, or JSON cannot hold the definition.
         """
-        name: str = prompt.definition["name"]
-        if name in self._prompts:
-            raise HandlerDefinitionError(
-                f"Prompt {name!r}: expected a name that is free, got one in use. "
-                "Give name=..., or remove the other prompt first."
-            )
-        try:
-            self._listed.add(name, prompt.definition)
-        except UnsendableError as error:
-            raise HandlerDefinitionError(f"Prompt {name!r}: {error}") from None
-        self._prompts[name] = prompt
+        self._table.add(prompt.definition["name"], prompt)
 
     def remove(self, name: str) -> None:
         """Remove a prompt; requests in progress finish.
@@ -136,28 +133,26 @@ class PromptTable:
         Raises:
             KeyError: no prompt has this name.
         """
-        del self._prompts[name]
-        self._listed.remove(name)
+        self._table.remove(name)
 
     def arguments(self, name: str) -> list[str] | None:
         """Return the names of a prompt's arguments, None if no prompt has this name."""
-        prompt = self._prompts.get(name)
+        prompt = self._table.entries.get(name)
         if prompt is None:
             return None
         return [argument["name"] for argument in prompt.definition.get("arguments", ())]
 
     async def list(self, params: mcp.PaginatedRequestParams) -> JsonObject:
         """Answer `prompts/list`."""
-        return page_of(self._listed, params)
+        return self._table.page(params.cursor)
 
     async def get(self, params: mcp.GetPromptRequestParams, context: Context) -> JsonObject:
         """Answer `prompts/get`."""
-        prompt = self._prompts.get(params.name)
+        prompt = self._table.entries.get(params.name)
         if prompt is None:
-            near = nearest(params.name, self._prompts)
-            hint = f"Did you mean {near!r}?" if near else "prompts/list names those there are."
             raise InvalidParamsError(
-                f"Unknown prompt: {params.name!r:.60}. {hint}", data={"prompt": params.name}
+                f"Unknown prompt: {params.name!r:.60}. {self._table.near(params.name)}",
+                data={"prompt": params.name},
             )
         return await prompt.fill(params, context)
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any, TypeVar, overload
 
+from kinwire.managers.listing import Listing
 from kinwire.mcp.completion import CompletionTable
 from kinwire.mcp.handlers import takes_context
 from kinwire.mcp.prompts import HandlerPrompt, PromptTable, RegisteredPrompt, prompt_from_function
@@ -24,7 +25,7 @@ from kinwire.mcp.resources import (
     resource_from_function,
 )
 from kinwire.mcp.rules.json_schema import JsonSchema
-from kinwire.mcp.rules.pagination import Listing, ListName
+from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.tools import HandlerTool, RegisteredTool, ToolTable, tool_from_function
 from kinwire.rpc.errors import HandlerDefinitionError, ToolDefinitionError
 from kinwire.support.arguments import FUNCTION, TEXT, ArgumentCheck, instance_of
@@ -112,11 +113,18 @@ class Registry(ABC):
         """Make an empty registry; a page of a list has `page_size` entries at most."""
         key = secrets.token_bytes(16)
         listing = partial(Listing, size=page_size, key=key)
-        self._tools = ToolTable(listing("tools/list", "tools"))
-        self._prompts = PromptTable(listing("prompts/list", "prompts"))
+        self._tools = ToolTable(
+            listing("tools/list", "tools"),
+            partial(self._announce, methods.NOTIFICATIONS_TOOLS_LIST_CHANGED),
+        )
+        self._prompts = PromptTable(
+            listing("prompts/list", "prompts"),
+            partial(self._announce, methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED),
+        )
         self._resources = ResourceTable(
             listing("resources/list", "resources"),
             listing("resources/templates/list", "resourceTemplates"),
+            partial(self._announce, methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED),
         )
         self._completions = CompletionTable(self._prompts, self._resources)
 
@@ -181,7 +189,6 @@ class Registry(ABC):
         """
         _REMOVE_TOOL.check(name=name)
         self._tools.remove(name)
-        self._announce(methods.NOTIFICATIONS_TOOLS_LIST_CHANGED)
 
     def resource(
         self,
@@ -248,7 +255,6 @@ class Registry(ABC):
         _REMOVE_RESOURCE.check(uri=uri)
         self._resources.remove(uri)
         self._completions.remove(uri)
-        self._announce(methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED)
 
     @overload
     def prompt(self, function: F, /) -> F: ...
@@ -307,7 +313,6 @@ class Registry(ABC):
         _REMOVE_PROMPT.check(name=name)
         self._prompts.remove(name)
         self._completions.remove(name)
-        self._announce(methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED)
 
     def completion(self, owner: str, argument: str, /) -> Callable[[F], F]:
         """Register a completer of an argument of a prompt, or of a variable of a template.
@@ -335,17 +340,14 @@ class Registry(ABC):
     def _add_tool(self, tool: RegisteredTool) -> None:
         self._serve_tools()
         self._tools.add(tool)
-        self._announce(methods.NOTIFICATIONS_TOOLS_LIST_CHANGED)
 
     def _add_resource(self, resource: RegisteredResource) -> None:
         self._serve_resources()
         self._resources.add(resource)
-        self._announce(methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED)
 
     def _add_prompt(self, prompt: RegisteredPrompt) -> None:
         self._serve_prompts()
         self._prompts.add(prompt)
-        self._announce(methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED)
 
     def _serve_lists(self, names: Collection[ListName]) -> None:
         """Serve these lists although they are empty."""

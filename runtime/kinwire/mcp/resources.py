@@ -19,16 +19,17 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
+from kinwire.managers.entry_table import EntryKind, EntryTable
+from kinwire.managers.listing import Listing
 from kinwire.mcp.context import Context
 from kinwire.mcp.functions.arguments import TextArguments
 from kinwire.mcp.functions.docstring import split_docstring
 from kinwire.mcp.functions.function import Function, function_of
 from kinwire.mcp.functions.parameters import place_of
 from kinwire.mcp.functions.results import resource_result
-from kinwire.mcp.rules.pagination import Listing, page_of
 from kinwire.mcp.rules.uri_matching import Variables
 from kinwire.mcp.rules.uri_template import UriTemplate
-from kinwire.rpc.errors import HandlerDefinitionError, UnsendableError
+from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire.support.sanitize import enumerated
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
@@ -158,14 +159,21 @@ def _check_parameters(
         )
 
 
+_KIND = EntryKind(
+    "Resource",
+    "an address",
+    "Remove the other resource first.",
+    HandlerDefinitionError,
+)
+
+
 class ResourceTable:
     """The resources of one server; may change while sessions are open."""
 
-    def __init__(self, resources: Listing, templates: Listing) -> None:
-        self._listed = resources
-        self._listed_templates = templates
-        self._resources: dict[str, RegisteredResource] = {}
-        self._templates: dict[str, tuple[UriTemplate, RegisteredResource]] = {}
+    def __init__(self, resources: Listing, templates: Listing, changed: Callable[[], None]) -> None:
+        self._resources = EntryTable[RegisteredResource](_KIND, resources, changed)
+        self._templates = EntryTable[RegisteredResource](_KIND, templates, changed)
+        self._matchers: dict[str, UriTemplate] = {}
 
     def add(self, resource: RegisteredResource) -> None:
         """Add a resource or a template.
@@ -174,21 +182,18 @@ class ResourceTable:
             HandlerDefinitionError: the address is in use, or JSON cannot hold the definition.
         """
         address = resource.address
-        uri = address if isinstance(address, str) else address.text
-        if uri in self._resources or uri in self._templates:
-            raise HandlerDefinitionError(
-                f"Resource {uri!r}: expected an address that is free, got one in use. "
-                "Remove the other resource first."
-            )
-        listed = self._listed if isinstance(address, str) else self._listed_templates
-        try:
-            listed.add(uri, resource.definition)
-        except UnsendableError as error:
-            raise HandlerDefinitionError(f"Resource {uri!r}: {error}") from None
         if isinstance(address, str):
-            self._resources[uri] = resource
+            self._add(self._resources, address, resource)
         else:
-            self._templates[uri] = (address, resource)
+            self._add(self._templates, address.text, resource)
+            self._matchers[address.text] = address
+
+    def _add(
+        self, table: EntryTable[RegisteredResource], uri: str, resource: RegisteredResource
+    ) -> None:
+        if uri in self._resources.entries or uri in self._templates.entries:
+            raise table.taken(uri)
+        table.add(uri, resource)
 
     def remove(self, uri: str) -> None:
         """Remove a resource or a template; reads in progress finish.
@@ -196,17 +201,14 @@ class ResourceTable:
         Raises:
             KeyError: no resource has this address.
         """
-        if uri in self._templates:
-            del self._templates[uri]
-            self._listed_templates.remove(uri)
+        if self._matchers.pop(uri, None) is None:
+            self._resources.remove(uri)
         else:
-            del self._resources[uri]
-            self._listed.remove(uri)
+            self._templates.remove(uri)
 
     def template(self, text: str) -> UriTemplate | None:
         """Return the template with this text, None if the server has no such template."""
-        found = self._templates.get(text)
-        return None if found is None else found[0]
+        return self._matchers.get(text)
 
     def has(self, uri: str) -> bool:
         """Return whether a resource has the address `uri`, or a template matches it."""
@@ -214,11 +216,11 @@ class ResourceTable:
 
     async def list(self, params: mcp.PaginatedRequestParams) -> JsonObject:
         """Answer `resources/list`."""
-        return page_of(self._listed, params)
+        return self._resources.page(params.cursor)
 
     async def list_templates(self, params: mcp.PaginatedRequestParams) -> JsonObject:
         """Answer `resources/templates/list`."""
-        return page_of(self._listed_templates, params)
+        return self._templates.page(params.cursor)
 
     async def read(self, params: mcp.ReadResourceRequestParams, context: Context) -> JsonObject:
         """Answer `resources/read`."""
@@ -236,13 +238,13 @@ class ResourceTable:
             raise mcp.ResourceNotFoundError(error.message, data=data, code=error.code) from error
 
     def _find(self, uri: str) -> tuple[RegisteredResource, Variables] | None:
-        resource = self._resources.get(uri)
+        resource = self._resources.entries.get(uri)
         if resource is not None:
             return resource, {}
-        for template, resource in self._templates.values():
+        for text, template in self._matchers.items():
             variables = template.match(uri)
             if variables is not None:
-                return resource, variables
+                return self._templates.entries[text], variables
         return None
 
 

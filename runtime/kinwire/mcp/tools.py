@@ -20,6 +20,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from kinwire.managers.entry_table import EntryKind, EntryTable
+from kinwire.managers.listing import Listing
 from kinwire.mcp.context import Context
 from kinwire.mcp.functions.arguments import ToolArguments, invalid_arguments
 from kinwire.mcp.functions.docstring import split_docstring
@@ -33,13 +35,11 @@ from kinwire.mcp.functions.pieces import JoinedPieces, PieceSink, each_piece
 from kinwire.mcp.functions.results import error_result, tool_result
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.json_schema_lenient import corrected
-from kinwire.mcp.rules.pagination import Listing, page_of
 from kinwire.mcp.server_session import ServerSession
-from kinwire.rpc.errors import ToolDefinitionError, UnsendableError
+from kinwire.rpc.errors import ToolDefinitionError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
-from kinwire_protocols.nearest import nearest
 
 
 class ToolError(Exception):
@@ -200,15 +200,19 @@ def tool_from_function(
     return FunctionTool(definition, arguments, function, is_async)
 
 
+_KIND = EntryKind(
+    "Tool",
+    "a name",
+    "Give name=..., or remove the other tool first.",
+    ToolDefinitionError,
+)
+
+
 class ToolTable:
     """The tools of one server; may change while sessions are open."""
 
-    def __init__(self, listed: Listing) -> None:
-        self._listed = listed
-        self._tools: dict[str, RegisteredTool] = {}
-
-    def __len__(self) -> int:
-        return len(self._tools)
+    def __init__(self, listed: Listing, changed: Callable[[], None]) -> None:
+        self._table = EntryTable[RegisteredTool](_KIND, listed, changed)
 
     def add(self, tool: RegisteredTool) -> None:
         """Add a tool.
@@ -216,17 +220,7 @@ class ToolTable:
         Raises:
             ToolDefinitionError: the name is in use, or JSON cannot hold the definition.
         """
-        name: str = tool.definition["name"]
-        if name in self._tools:
-            raise ToolDefinitionError(
-                f"Tool {name!r}: expected a name that is free, got one in use. "
-                "Give name=..., or remove the other tool first."
-            )
-        try:
-            self._listed.add(name, tool.definition)
-        except UnsendableError as error:
-            raise ToolDefinitionError(f"Tool {name!r}: {error}") from None
-        self._tools[name] = tool
+        self._table.add(tool.definition["name"], tool)
 
     def remove(self, name: str) -> None:
         """Remove a tool; calls in progress finish.
@@ -234,20 +228,18 @@ class ToolTable:
         Raises:
             KeyError: no tool has this name.
         """
-        del self._tools[name]
-        self._listed.remove(name)
+        self._table.remove(name)
 
     async def list(self, params: mcp.PaginatedRequestParams) -> JsonObject:
         """Answer `tools/list`."""
-        return page_of(self._listed, params)
+        return self._table.page(params.cursor)
 
     async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
         """Answer `tools/call`."""
-        tool = self._tools.get(params.name)
+        tool = self._table.entries.get(params.name)
         if tool is None:
-            near = nearest(params.name, self._tools)
-            hint = f" Did you mean {near!r}?" if near else " tools/list names those there are."
             raise InvalidParamsError(
-                f"Unknown tool: {params.name!r:.60}.{hint}", data={"tool": params.name}
+                f"Unknown tool: {params.name!r:.60}. {self._table.near(params.name)}",
+                data={"tool": params.name},
             )
         return await tool.call(params, context)
