@@ -1,0 +1,47 @@
+"""How many tokens the definition of a tool takes in the context of a model (MGP 0.2.0, 16.8)."""
+
+from __future__ import annotations
+
+__all__ = ("BYTES_PER_TOKEN", "TokenCounter", "context_text", "estimated_tokens", "tokens_of")
+
+from collections.abc import Callable, Mapping
+from math import ceil
+from typing import Any, Final
+
+from kinwire.support.json_values import text
+from kinwire_protocols.base import JsonObject
+
+BYTES_PER_TOKEN: Final = 3.5
+"""How many bytes of UTF-8 the estimate takes for one token."""
+_IN_CONTEXT: Final = ("name", "description", "inputSchema")
+
+TokenCounter = Callable[[str], int]
+"""Returns how many tokens a text takes. It is called with compact JSON, and must not wait."""
+
+
+def estimated_tokens(written: str) -> int:
+    """Return how many tokens a text takes, about: its bytes in UTF-8 divided by 3.5, rounded up."""
+    return ceil(len(written.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN)
+
+
+def context_text(definition: Mapping[str, Any], name: str | None = None) -> str:
+    """Return what a model sees of an entry of `tools/list`: name, description and `inputSchema`.
+
+    `name` is the name that the model gets, if it is another one than that of the entry.
+    """
+    seen = {field: definition[field] for field in _IN_CONTEXT if field in definition}
+    return text(seen if name is None else {**seen, "name": name})
+
+
+def tokens_of(
+    definition: JsonObject, count: TokenCounter = estimated_tokens, name: str | None = None
+) -> int:
+    """Return how many tokens a tool takes in the context of a model.
+
+    Raises:
+        ValueError: `count` returns no number, or a negative one.
+    """
+    found = count(context_text(definition, name))
+    if isinstance(found, bool) or not isinstance(found, int) or found < 0:  # pyright: ignore[reportUnnecessaryIsInstance] - a function of users
+        raise ValueError(f"The token counter: expected an int of at least 0, got {found!r:.60}.")
+    return found
