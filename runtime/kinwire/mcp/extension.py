@@ -29,10 +29,11 @@ from kinwire.rpc.errors import DuplicateServerError
 from kinwire.rpc.interceptors import InboundInterceptor, Next, OutboundInterceptor
 from kinwire.rpc.negotiated import Side, put_at_path
 from kinwire.support.arguments import OBJECT, ArgumentCheck, ValueKind, having, instance_of, list_of
-from kinwire_protocols.base import JsonObject
+from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.peer import ProtocolTable
 
 if TYPE_CHECKING:
+    from kinwire.mcp.server import Server
     from kinwire.rpc.session import Session
 
 Peer = TypeVar("Peer")
@@ -107,6 +108,10 @@ class ExtensionBase(ABC, Generic[Peer]):
     protocol: ProtocolTable
     guards_plain_peers: ClassVar[bool] = False
     """Whether `negotiated` is awaited also with a peer that lacks the extension."""
+    offers_to_plain_peers: ClassVar[bool] = False
+    """Whether a server shows its offer also to a client that has offered nothing."""
+    early_error: ClassVar[type[RpcError] | None] = None
+    """The error of requests that come to a server before `initialize`; None for that of MCP."""
     only_side: ClassVar[Side | None] = None
     """The side that the extension is for: the other one refuses it. None for both."""
 
@@ -126,6 +131,12 @@ class ExtensionBase(ABC, Generic[Peer]):
 
         Add guards and interceptors to `session` here. `theirs` is the offer of the peer. An
         exception refuses the peer.
+        """
+
+    def served_by(self, server: Server) -> None:
+        """Add what the extension has of its own, such as tools, to the server that it was given to.
+
+        The server calls this once, when it is made. Nothing is added, if not overridden.
         """
 
     def left(self, peer: Peer) -> None:

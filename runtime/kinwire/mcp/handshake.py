@@ -12,11 +12,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from kinwire.mcp.extension import ExtensionBase
 from kinwire.mcp.negotiation import Negotiation, SpokenProtocols
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import Handler, Route
 from kinwire.rpc.session import Session
-from kinwire_protocols.base import JsonObject, to_wire
+from kinwire_protocols.base import JsonObject, RpcError, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PING
 from kinwire_protocols.mcp.models import InitializeRequestParams
@@ -46,6 +47,13 @@ class ServerHandshake:
         """Open a session without a handshake: the client is unknown, and has no capabilities."""
         self.negotiation.settle(session, client={}, server=self._answer()["capabilities"])
         self.open = self.initialized = True
+
+    def too_early(self, method: str) -> RpcError:
+        """Return the error for a request that came before `initialize`: MCP's, or an extension's."""
+        extensions = self.negotiation.spoken.extensions
+        kinds = (one.early_error for one in extensions if isinstance(one, ExtensionBase))
+        kind = next((one for one in kinds if one is not None), InvalidRequestError)
+        return kind(f"{method}: the session is not open. Send initialize first.")
 
     def session_routes(self) -> Mapping[str, Route]:
         """Return the routes to open the session with."""
@@ -136,6 +144,4 @@ async def _when_open(route: Route, params: Any, request: Request) -> Any:
         return await request.run(route, params)
     if request.id is None:
         return None  # a notification that comes too early means nothing
-    raise InvalidRequestError(
-        f"{route.method.name}: the session is not open. Send initialize first."
-    )
+    raise _of(request).too_early(route.method.name)

@@ -82,7 +82,7 @@ class Negotiation:
             if path is None:
                 continue
             offered = None if theirs is None else _offer_in(theirs, extension.protocol)
-            if theirs is None or is_object(offered):
+            if theirs is None or is_object(offered) or _offers_to_plain_peers(extension):
                 ours = extension.offer(offered if is_object(offered) else None)
                 if ours is not None:
                     put_at_path(capabilities, path, ours)
@@ -235,6 +235,10 @@ def _at_main_places(capabilities: JsonObject, protocols: Iterable[ProtocolTable]
             capabilities = deepcopy(capabilities)
             put_at_path(capabilities, place, offer)
     return capabilities
+
+
+def _offers_to_plain_peers(extension: Extension) -> bool:
+    return isinstance(extension, ExtensionBase) and extension.offers_to_plain_peers
 
 
 def _guards_plain_peers(extension: Extension) -> bool:

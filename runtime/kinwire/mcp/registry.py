@@ -181,6 +181,15 @@ class Registry(ABC):
             raise ToolDefinitionError(f"Tool {definition.name!r}: {error}") from None
         self._add_tool(HandlerTool(wire, schema, _with_context(methods.TOOLS_CALL, handler)))
 
+    def add_registered_tool(self, tool: RegisteredTool) -> None:
+        """Register a tool that checks its arguments by itself: for tools of extensions.
+
+        Raises:
+            ToolDefinitionError: the name is in use.
+            HandlerDefinitionError: `tools/list` or `tools/call` has a handler of your own.
+        """
+        self._add_tool(tool)
+
     def remove_tool(self, name: str) -> None:
         """Remove a tool, also from open sessions; calls in progress finish.
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, Never, get_args
 import anyio
 
 from kinwire.mcp.context import Context
-from kinwire.mcp.extension import Extension, extensions_kind
+from kinwire.mcp.extension import Extension, ExtensionBase, extensions_kind
 from kinwire.mcp.handlers import HandlerTable
 from kinwire.mcp.handshake import ServerHandshake, ServerRoutes
 from kinwire.mcp.log_messages import LEVELS
@@ -141,6 +141,9 @@ class Server(Registry):
         self._spoken = SpokenProtocols("server", extensions)
         self._sessions: set[ServerSession] = set()
         self._serve_lists(offers)
+        for extension in self._spoken.extensions:
+            if isinstance(extension, ExtensionBase):
+                extension.served_by(self)
 
     def resource_updated(self, uri: str) -> None:
         """Notify the clients that have subscribed to `uri` that this resource has changed.
