@@ -49,7 +49,7 @@ class ServerHandshake:
         self.open = self.initialized = True
 
     def too_early(self, method: str) -> RpcError:
-        """Return the error for a request that came before `initialize`: MCP's, or an extension's."""
+        """Return the error for a request before `initialize`: MCP's, or an extension's."""
         extensions = self.negotiation.spoken.extensions
         kinds = (one.early_error for one in extensions if isinstance(one, ExtensionBase))
         kind = next((one for one in kinds if one is not None), InvalidRequestError)

@@ -1,0 +1,142 @@
+"""Notifications that one event has for many peers, and those that wait for a peer that is slow.
+
+An event is encoded once; what a subscription adds to it is spliced in. A sender belongs to one
+session, so one slow peer holds nobody else.
+"""
+
+from __future__ import annotations
+
+__all__ = ("NotificationQueue", "NotificationSender")
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import anyio
+from pydantic_core import from_json
+
+from kinwire.rpc.codec import EncodedObject
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.session import Session
+from kinwire.support.bounded import DropOldestQueue
+from kinwire_protocols.base import JsonObject, from_wire
+from kinwire_protocols.peer import Method
+
+logger = logging.getLogger("kinwire.managers")
+
+CountDropped = Callable[[JsonObject, int], JsonObject]
+"""Returns the members of a subscription with the number of notifications that were dropped."""
+
+
+class NotificationQueue:
+    """The notifications of one subscription to one peer, and those of them that wait."""
+
+    __slots__ = ("_dropped", "_method", "_own", "_queue", "_with_dropped", "id", "sender")
+
+    def __init__(
+        self,
+        id: str,
+        sender: NotificationSender,
+        method: Method[Any, None],
+        own: JsonObject,
+        with_dropped: CountDropped,
+        *,
+        limit: int,
+    ) -> None:
+        """Begin empty. `id` is that of the subscription, and `own` what it adds to all params.
+
+        At most `limit` notifications wait; then the oldest ones are dropped.
+        """
+        self.id = id
+        self.sender = sender
+        self._method = method
+        self._own = EncodedObject(own)
+        self._with_dropped = with_dropped
+        self._queue = DropOldestQueue[EncodedObject](limit)
+        self._dropped = 0
+
+    def __len__(self) -> int:
+        """Return the number of notifications that wait."""
+        return len(self._queue)
+
+    def send_now(self, session: Session, event: EncodedObject) -> bool:
+        """Send an event if it need not wait; return whether it was sent."""
+        return session.notify_now(self._method, self._own, event)
+
+    def put(self, event: EncodedObject) -> None:
+        """Have an event wait; the oldest one makes room for it."""
+        self._dropped += len(self._queue.put(event))
+
+    async def send_next(self, session: Session) -> None:
+        """Send the event that has waited longest, with the number of those dropped before it."""
+        own, event = self._own, self._queue.take()
+        if self._dropped:
+            own = EncodedObject(self._with_dropped(dict(own), self._dropped))
+            self._dropped = 0
+        if not session.notify_now(self._method, own, event):
+            params = from_wire(self._method.params, {**own, **from_json(event.encoded)})
+            await session.notify(self._method, params)
+
+
+class NotificationSender:
+    """Sends notifications to one peer: immediately, or when it has read what was sent before.
+
+    Those of one queue keep their order, and the queues take turns.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._waiting = deque[NotificationQueue]()  # those that are not empty, the next one first
+        self._busy = False  # whether the task has something to send
+        self._changed = anyio.Event()
+        self._started = False
+
+    def start(self) -> None:
+        """Start the task that sends what waits, if it does not run yet.
+
+        A handler calls it: the task must not belong to a request that publishes something.
+        """
+        if not self._started:
+            self._started = True
+            self._session.start_soon(self._run)
+
+    def send(self, queue: NotificationQueue, event: EncodedObject) -> None:
+        """Send an event, or have it wait; this itself waits for nothing."""
+        if not self._busy and queue.send_now(self._session, event):
+            return
+        if self._session.closed:
+            return
+        if len(queue) == 0:
+            self._waiting.append(queue)
+        queue.put(event)
+        self._busy = True
+        self._changed.set()
+
+    def forget(self, queue: NotificationQueue) -> None:
+        """Send nothing of a queue any more."""
+        if queue in self._waiting:
+            self._waiting.remove(queue)
+
+    async def _run(self) -> None:
+        """Send what waits, until the session ends."""
+        with suppress(ConnectionClosedError):
+            while True:
+                await self._changed.wait()
+                self._changed = anyio.Event()
+                while self._waiting:
+                    await self._session.wait_for_room()
+                    if self._waiting:  # else forgotten: nothing may be sent after that
+                        await self._send_next(self._waiting.popleft())
+                self._busy = False
+
+    async def _send_next(self, queue: NotificationQueue) -> None:
+        if len(queue) > 1:
+            self._waiting.append(queue)
+        try:
+            await queue.send_next(self._session)
+        except ConnectionClosedError:
+            raise
+        except Exception:  # of an interceptor
+            logger.exception("an event of the subscription %s was not sent", queue.id)
