@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-__all__ = ("PATHS", "PORT", "ListenAddress", "asgi_options", "listen")
+__all__ = (
+    "PATHS",
+    "PORT",
+    "ListenAddress",
+    "Listener",
+    "announce",
+    "application",
+    "asgi_options",
+    "listen",
+    "listening",
+)
 
 import ast
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
@@ -15,7 +27,9 @@ from kinwire_cli.failure import UsageError
 from kinwire_cli.layout import one_line
 
 if TYPE_CHECKING:
+    from kinwire.mcp.http.app import HttpApp
     from kinwire.mcp.server import Server
+    from kinwire.transports.http.guard import Authenticate
 
 PORT = 8000
 
@@ -38,6 +52,14 @@ class ListenAddress(NamedTuple):
     """The path of the endpoint; None: that of `PATHS`."""
 
 
+class Listener(NamedTuple):
+    """A socket that listens, and what is served there."""
+
+    place: ListenAddress
+    socket: socket.socket
+    url: str
+
+
 def listen(server: Server, place: ListenAddress) -> None:
     """Serve until the user or the system says that this is to end.
 
@@ -45,23 +67,59 @@ def listen(server: Server, place: ListenAddress) -> None:
         UsageError: nobody can listen there, or a name or the path is not valid.
         InsecureAddressError: `host` can be reached from other machines.
     """
+    from kinwire.transports.http.running import run_on
+
+    with listening(place) as listener:
+        app = application(server, listener)
+        run_on(app, listener.socket, started=partial(announce, server, listener))
+
+
+@contextmanager
+def listening(place: ListenAddress) -> Generator[Listener]:
+    """Yield a socket that listens there; who connects waits until it is served.
+
+    Raises:
+        UsageError, InsecureAddressError: see `listen`.
+    """
     from kinwire.transports.http.paths import PATH_KIND
-    from kinwire.transports.http.running import host_and_port, run_on
-    from kinwire.transports.http.security import must_be_secure
+    from kinwire.transports.http.running import host_and_port
+    from kinwire.transports.http.security import AccessRules, must_be_secure
 
     must_be_secure(place.host, tls=False, insecure=place.insecure, doing="listen on")
-    path = PATHS[place.transport] if place.path is None else place.path
+    path = _path(place)
     if not PATH_KIND.fits(path):
         raise UsageError(f"--path: expected {PATH_KIND.words}, got {path!r}.", "Write --path /mcp.")
     try:
-        app = server.asgi(path=path, allowed_hosts=_names(place), insecure=place.insecure)
+        AccessRules(_names(place))
     except ValueError as error:
         hint = "Write NAME or NAME:PORT, as in --allow-host tools.example.com."
         raise UsageError(f"--allow-host: {error}.", hint) from None
-    with _bound(place) as listener:
-        where = f"{_SCHEMES[place.transport]}://{host_and_port(listener)}{quote(path)}"
-        line = one_line(f"serving {server.info.name} at {where}")
-        run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
+    with _bound(place) as found:
+        where = f"{_SCHEMES[place.transport]}://{host_and_port(found)}{quote(path)}"
+        yield Listener(place, found, where)
+
+
+def application(
+    server: Server, listener: Listener, authenticate: Authenticate | None = None
+) -> HttpApp:
+    """Return what serves there."""
+    place = listener.place
+    return server.asgi(
+        path=_path(place),
+        allowed_hosts=_names(place),
+        authenticate=authenticate,
+        insecure=place.insecure,
+    )
+
+
+def announce(server: Server, listener: Listener) -> None:
+    """Print where clients can connect."""
+    line = one_line(f"serving {server.info.name} at {listener.url}")
+    print(line, file=sys.stderr, flush=True)
+
+
+def _path(place: ListenAddress) -> str:
+    return PATHS[place.transport] if place.path is None else place.path
 
 
 def _names(place: ListenAddress) -> list[str]:

@@ -6,6 +6,7 @@ __all__ = ("Rows", "ServerDisplay")
 
 from collections.abc import AsyncIterable, Callable, Sequence
 from contextlib import suppress
+from typing import TextIO
 
 import anyio
 
@@ -20,12 +21,22 @@ _ROOM = 2  # lines of the terminal that stay free for other text
 
 
 class ServerDisplay:
-    """Shows the rows as they are: with `lines` as a table there, else each change on stdout."""
+    """Shows the rows as they are: with `lines` as a table there, else each change on `out`.
 
-    def __init__(self, rows: Rows, clock: Callable[[], float], lines: LiveLines | None) -> None:
+    Without `out` that is stdout.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        clock: Callable[[], float],
+        lines: LiveLines | None,
+        out: TextIO | None = None,
+    ) -> None:
         self._rows = rows
         self._clock = clock
         self._lines = lines
+        self._out = out
         self._printed: dict[str, object] = {}
 
     async def run(self, changes: AsyncIterable[str]) -> None:
@@ -68,4 +79,4 @@ class ServerDisplay:
             self._printed[id] = facts
             line = removed_line(id, self._clock()) if row is None else changed_line(row)
             with suppress(OSError):  # who reads it has left, or the disk is full: servers go on
-                print(line, flush=True)
+                print(line, file=self._out, flush=True)

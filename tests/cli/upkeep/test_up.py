@@ -272,7 +272,7 @@ def test_a_wrong_configuration_starts_nothing(
 def test_a_limit_of_memory_without_the_extra_starts_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    monkeypatch.setattr("kinwire_cli.upkeep.running.find_spec", lambda _: None)
+    monkeypatch.setattr("kinwire_cli.upkeep.configuration.find_spec", lambda _: None)
     limit = "[servers.mgp]\nmax_memory_bytes = 1000000\n"
     write(folder, entry("notes", "notes.py", "one"), limit)
     code, out, err = ran(capsys, "up")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ("bound", "host_and_port", "run_on")
+__all__ = ("bound", "host_and_port", "run_on", "serve_on")
 
 import asyncio
 import signal
 import socket
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from types import FrameType
 from typing import Protocol
 
+import anyio
 import uvicorn
 
+from kinwire.support.background import background
 from kinwire.transports.http.connections import BoundedProtocol, ConnectionWatch
 from kinwire.transports.http.replies import Receive, Scope, Send
 
@@ -73,7 +76,32 @@ def run_on(
 
     A second signal ends it immediately. `started` is called once signals are handled.
     """
-    config = uvicorn.Config(
+    _Server(_config(app, certfile, keyfile), app, started).run([listener])
+
+
+async def serve_on(
+    app: StoppableApp,
+    listener: socket.socket,
+    stop: anyio.Event,
+    *,
+    started: Callable[[], object] = lambda: None,
+) -> None:
+    """Serve in an event loop of asyncio until `stop` is set, and leave signals to the program.
+
+    It returns when every answer under way is out; to cancel it ends it immediately. `started` is
+    called once connections are accepted.
+    """
+    server = _GuestServer(_config(app), app, started)
+    async with background() as tasks:
+        tasks.start_soon(server.end_at, stop)
+        await server.serve([listener])
+        tasks.cancel_scope.cancel()
+
+
+def _config(
+    app: StoppableApp, certfile: str | None = None, keyfile: str | None = None
+) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         http=BoundedProtocol,
         log_level="warning",
@@ -84,7 +112,6 @@ def run_on(
         ssl_certfile=certfile,
         ssl_keyfile=keyfile,
     )
-    _Server(config, app, started).run([listener])
 
 
 class _Server(uvicorn.Server):
@@ -129,4 +156,16 @@ class _Server(uvicorn.Server):
         # The base raises the signals again at the end, which a normal stop must not.
         if self.should_exit and sig in (signal.SIGINT, signal.SIGTERM):
             self.force_exit = True
+        self.should_exit = True
+
+
+class _GuestServer(_Server):
+    """Runs in the event loop of a program that takes the signals itself."""
+
+    def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
+        return nullcontext()
+
+    async def end_at(self, stop: anyio.Event) -> None:
+        """End the server once `stop` is set."""
+        await stop.wait()
         self.should_exit = True
