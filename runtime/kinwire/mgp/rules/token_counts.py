@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("BYTES_PER_TOKEN", "TokenCounter", "context_text", "estimated_tokens", "tokens_of")
+__all__ = (
+    "BYTES_PER_TOKEN",
+    "TokenCounter",
+    "context_text",
+    "counted",
+    "estimated_tokens",
+    "tokens_of",
+)
 
 from collections.abc import Callable, Mapping
 from math import ceil
@@ -33,15 +40,24 @@ def context_text(definition: Mapping[str, Any], name: str | None = None) -> str:
     return text(seen if name is None else {**seen, "name": name})
 
 
+def counted(written: str, count: TokenCounter = estimated_tokens) -> int:
+    """Return how many tokens a text takes, as a counter has it.
+
+    Raises:
+        ValueError: the counter returns no number, or a negative one.
+    """
+    found: Any = count(written)
+    if isinstance(found, bool) or not isinstance(found, int) or found < 0:
+        raise ValueError(f"The token counter: expected an int of at least 0, got {found!r:.60}.")
+    return found
+
+
 def tokens_of(
     definition: JsonObject, count: TokenCounter = estimated_tokens, name: str | None = None
 ) -> int:
     """Return how many tokens a tool takes in the context of a model.
 
     Raises:
-        ValueError: `count` returns no number, or a negative one.
+        ValueError: the counter returns no number, or a negative one.
     """
-    found = count(context_text(definition, name))
-    if isinstance(found, bool) or not isinstance(found, int) or found < 0:  # pyright: ignore[reportUnnecessaryIsInstance] - a function of users
-        raise ValueError(f"The token counter: expected an int of at least 0, got {found!r:.60}.")
-    return found
+    return counted(context_text(definition, name), count)

@@ -11,8 +11,17 @@ clients do not read `tools/list` again while a model works.
 
 from __future__ import annotations
 
-__all__ = ("CALL_TOOL", "LEVELS", "META_TOOLS", "ContextLevelName", "context_tools", "renamed")
+__all__ = (
+    "CALL_TOOL",
+    "LEVELS",
+    "META_TOOLS",
+    "ContextLevelName",
+    "category_counts",
+    "context_tools",
+    "renamed",
+)
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
@@ -101,6 +110,20 @@ def context_tools(
     if level == "L2":
         return [*META_TOOLS]
     return [*META_TOOLS, *map(renamed, pinned), *map(renamed, cached)]
+
+
+def category_counts(tools: Iterable[IndexedTool]) -> Mapping[str, int]:
+    """Return how many tools each category has, those of its subcategories included."""
+    return Counter(path for tool in tools for path in _paths(tool.categories))
+
+
+def _paths(categories: Iterable[str]) -> set[str]:
+    """Return categories such as `filesystem/read` with those above them."""
+    found = set[str]()
+    for category in categories:
+        steps = category.split("/")
+        found.update("/".join(steps[: end + 1]) for end in range(len(steps)))
+    return found
 
 
 def _with_categories(categories: Mapping[str, int]) -> JsonObject:

@@ -8,10 +8,11 @@ names differ in the case of the server alone.
 
 from __future__ import annotations
 
-__all__ = ("SEPARATOR", "ToolNames", "public_name")
+__all__ = ("SEPARATOR", "PublicNames", "names_for_session", "public_name")
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -49,7 +50,21 @@ def _part(text: str, clean: re.Pattern[str], most: int) -> str:
     return f"{plain or 'x'}-{digest(text)[:_DIGEST]}"
 
 
-class ToolNames:
+def names_for_session(keys: Collection[ToolKey], *, qualified: bool) -> dict[ToolKey, str]:
+    """Return how a session names its tools: by their own names, where only one tool has each.
+
+    Others, and all if `qualified` is true, have their `public_name`. So do tools with `__` in their
+    names, which could be the public names of others.
+    """
+    owners = Counter(name for _, name in keys)
+    own = {name for name, count in owners.items() if count == 1 and SEPARATOR not in name}
+    return {
+        (server, name): name if name in own and not qualified else public_name(server, name)
+        for server, name in keys
+    }
+
+
+class PublicNames:
     """Finds the tool that a name stands for."""
 
     def __init__(self) -> None:
@@ -76,7 +91,7 @@ class ToolNames:
         return refused
 
     def remove(self, server_id: str) -> None:
-        """Forget the tools of a server; nothing happens if there are none."""
+        """Forget the tools of a server; nothing happens without any."""
         for public in self._servers.pop(server_id, {}):
             del self._owners[public]
 
