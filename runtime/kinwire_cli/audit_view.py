@@ -126,7 +126,7 @@ def _must_exist(option: str, pattern: str | None) -> None:
 
 
 def _time_of(text: str | None, clock: Callable[[], float]) -> float | None:
-    from kinwire.mgp.rules.timestamps import seconds_of
+    from kinwire.support.timestamps import seconds_of
 
     if text is None:
         return None

@@ -274,7 +274,7 @@ def _row(
     why: str | None,
 ) -> dict[str, Any]:
     from kinwire.mgp.rules.permissions import risk_of
-    from kinwire.mgp.rules.timestamps import timestamp_of
+    from kinwire.support.timestamps import timestamp_of
 
     ends = None if expires_at is None else timestamp_of(expires_at)
     risk = None if permission is None else risk_of(permission)

@@ -66,7 +66,7 @@ def _print(answer: ServersAnswer) -> None:
 
 
 def _as_json(answer: ServersAnswer) -> dict[str, Any]:
-    from kinwire.mgp.rules.timestamps import timestamp_of
+    from kinwire.support.timestamps import timestamp_of
     from kinwire_protocols.base import to_wire
 
     found = to_wire(answer)

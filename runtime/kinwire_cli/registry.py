@@ -176,7 +176,7 @@ def _print_row(one: Registration, form: str) -> None:
 
 
 def _row(one: Registration) -> tuple[str, ...]:
-    from kinwire.mgp.rules.timestamps import timestamp_of
+    from kinwire.support.timestamps import timestamp_of
 
     runs = one.url or " ".join((one.command or "", *one.args))
     state = "approved" if one.is_approved else "waits"
@@ -186,7 +186,7 @@ def _row(one: Registration) -> tuple[str, ...]:
 
 
 def _as_json(one: Registration) -> dict[str, Any]:
-    from kinwire.mgp.rules.timestamps import timestamp_of
+    from kinwire.support.timestamps import timestamp_of
 
     approval = one.approval
     found = {**one.to_json(), "at": timestamp_of(one.at), "digest": one.digest}

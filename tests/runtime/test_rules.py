@@ -13,7 +13,7 @@ HOME = Path(kinwire.__file__).parent
 NOT_PURE = {"background", "callbacks", "signals"}  # of support/
 RULES = sorted(
     [*HOME.glob("*/rules/**/*.py")]
-    + [one for one in HOME.glob("support/*.py") if one.stem not in NOT_PURE]
+    + [one for one in HOME.glob("support/**/*.py") if one.stem not in NOT_PURE]
 )
 
 IMPURE = {

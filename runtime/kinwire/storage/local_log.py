@@ -12,8 +12,9 @@ from functools import partial
 from kinwire.storage.errors import CursorLostError
 from kinwire.storage.inputs import decoded
 from kinwire.storage.log import Entry, checked_page
-from kinwire.storage.subjects import checked_pattern, matcher
+from kinwire.storage.subjects import checked_pattern
 from kinwire.storage.subscription import PollingSource, StoreSubscription, WriteSignal
+from kinwire.support.patterns.subjects import subject_matcher
 
 Row = tuple[int, str, str, float, str | None]
 """Sequence, subject, value as JSON, time, id."""
@@ -53,7 +54,7 @@ class LocalLog(ABC):
         return StoreSubscription(opened)
 
     async def _page(self, subjects: str, limit: int, after: int) -> tuple[list[Entry], int]:
-        matches = matcher(subjects)
+        matches = subject_matcher(subjects)
         found: list[Entry] = []
         while len(found) < limit:
             count = min(_ROWS, limit) if subjects == ">" else _ROWS

@@ -33,8 +33,8 @@ from kinwire.mgp import (
     code_rejection,
     recovery_of,
 )
-from kinwire.mgp.rules.timestamps import seconds_of
 from kinwire.support.background import background
+from kinwire.support.timestamps import seconds_of
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mgp import (
     CodeSafety,

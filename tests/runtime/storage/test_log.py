@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from kinwire.storage import Appended, CursorLostError, Log, Retention, StorageInputError
-from kinwire.storage.subjects import matcher
+from kinwire.support.patterns.subjects import subject_matcher
 from tests.runtime.storage.fixtures_engines import ON_ALL, Engine
 
 pytestmark = [pytest.mark.anyio, ON_ALL]
@@ -51,7 +51,7 @@ async def test_a_pattern_means_the_same_subjects_everywhere(engine: Engine) -> N
         for subject in SUBJECTS:
             await log.append(subject, subject)
         for pattern in [">", "a", "*", "a.*", "a.>", "*.b", "*.*", "*.>", "ä.*", "a.b.c", "x.>"]:
-            wanted = [subject for subject in SUBJECTS if matcher(pattern)(subject)]
+            wanted = [subject for subject in SUBJECTS if subject_matcher(pattern)(subject)]
             assert [entry.value for entry in await log.read(pattern)] == wanted, pattern
 
 

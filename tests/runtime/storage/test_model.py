@@ -13,7 +13,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from kinwire.storage import Appended, ConflictError, Log, Record, Records, Retention
-from kinwire.storage.subjects import matcher
+from kinwire.support.patterns.subjects import subject_matcher
 from tests.runtime.storage.fixtures_engines import ON_ALL, Engine
 
 KEPT = 6  # entries
@@ -43,7 +43,7 @@ class Model:
 
     def kept(self, subjects: str, after: int) -> list[tuple[int, str, Any]]:
         kept = [(n, *entry) for n, entry in enumerate(self.entries, 1)][-KEPT:]
-        return [row for row in kept if row[0] > after and matcher(subjects)(row[1])]
+        return [row for row in kept if row[0] > after and subject_matcher(subjects)(row[1])]
 
 
 class StoreAgainstModel(RuleBasedStateMachine):

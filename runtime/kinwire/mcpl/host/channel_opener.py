@@ -8,8 +8,8 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 
 from kinwire.mcpl.host.server_peer import ServerPeer
-from kinwire.mcpl.rules.channel_patterns import ChannelPattern
 from kinwire.rpc.errors import KinwireError, RpcError
+from kinwire.support.patterns.server_channels import ChannelPattern
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.mcpl.methods import CHANNELS_OPEN
 from kinwire_protocols.mcpl.models import ChannelDescriptor

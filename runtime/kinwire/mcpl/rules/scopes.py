@@ -27,8 +27,8 @@ from dataclasses import dataclass, field
 from unicodedata import category, normalize
 
 from kinwire.mcpl.rules.names import ServerPattern
-from kinwire.support.glob import PATTERN_SIZE, Pattern
 from kinwire.support.json_values import digest, short_digest
+from kinwire.support.patterns.glob import PATTERN_SIZE, Pattern
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.models import Scope, ScopeOutcome, ScopeRules
 

@@ -28,8 +28,8 @@ from kinwire.mgp.kernel.limited_events import LimitedEvents, RecordEvent
 from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.access import AccessGrant, AccessSubject
 from kinwire.mgp.rules.audit_events import SecurityEvent
-from kinwire.mgp.rules.timestamps import seconds_of
 from kinwire.storage.clock import Clock
+from kinwire.support.timestamps import seconds_of
 from kinwire_protocols import mcp, mgp
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError

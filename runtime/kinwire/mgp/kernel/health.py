@@ -19,7 +19,6 @@ from kinwire.mgp.rules.health import (
     after_status,
     health_word,
 )
-from kinwire.mgp.rules.timestamps import timestamp_of
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, ShapeError
 from kinwire.storage.clock import Clock
 from kinwire.support.arguments import (
@@ -30,6 +29,7 @@ from kinwire.support.arguments import (
     count_from,
     instance_of,
 )
+from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
 from kinwire_protocols.mcp.methods import PING

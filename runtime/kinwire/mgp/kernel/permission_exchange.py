@@ -21,11 +21,11 @@ from kinwire.mgp.rules.permissions import (
     narrowed,
     read_grant,
 )
-from kinwire.mgp.rules.timestamps import end_of, timestamp_of
 from kinwire.rpc.errors import InvalidResponseError, RequestTimeoutError
 from kinwire.storage.clock import Clock
 from kinwire.support.errors import KinwireError
 from kinwire.support.sanitize import sanitize_for_log
+from kinwire.support.timestamps import end_of, timestamp_of
 from kinwire_protocols.base import RpcError, to_wire
 from kinwire_protocols.mgp.methods import MGP_PERMISSION_REQUEST, MGP_PERMISSION_RESPONSE
 from kinwire_protocols.mgp.models import (

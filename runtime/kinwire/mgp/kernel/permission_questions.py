@@ -25,9 +25,9 @@ from kinwire.mgp.kernel.permission_store import PermissionStore
 from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.permissions import PermissionDecision, PermissionState
-from kinwire.mgp.rules.timestamps import timestamp_of
 from kinwire.storage.clock import Clock
 from kinwire.support.background import background
+from kinwire.support.timestamps import timestamp_of
 
 logger = logging.getLogger("kinwire.mgp")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("entry_of", "query_result")
 
 from kinwire.mgp.rules.access import AccessDecision, AccessGrant
-from kinwire.mgp.rules.timestamps import timestamp_of
+from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols.mgp.models import AccessEntry, AccessQueryResult
 
 

@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 from kinwire.managers.hash_chain import CanonicalJson, canonical_json
 from kinwire.mgp.rules.masking import masked, masked_text
-from kinwire.mgp.rules.timestamps import seconds_of, timestamp_of
+from kinwire.support.timestamps import seconds_of, timestamp_of
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.mgp.models import AuditActorType, AuditNotificationParams, AuditOutcome
 from kinwire_protocols.mgp.tables import AUDIT_EVENT_TYPES

@@ -17,7 +17,7 @@ from typing import Final
 
 from kinwire.mcp.log_messages import LEVELS
 from kinwire.support.bounded import LruDict
-from kinwire.support.glob import Pattern
+from kinwire.support.patterns.glob import Pattern
 from kinwire_protocols.mgp.tables import CHANNEL_PATTERNS
 from kinwire_protocols.nearest import nearest
 
@@ -58,8 +58,9 @@ class EventSelection:
     """Which events a subscription takes: of these channels, from a severity on.
 
     A channel is given by its name, or by a pattern such as `model.*`, whose signs are those of
-    `support/glob.py`: `*` also stands for several parts, so `*` alone is every channel. What is
-    longer than a channel's name can be is neither matched nor a pattern: that would take long.
+    `support/patterns/glob.py`: `*` also stands for several parts, so `*` alone is every channel.
+    What is longer than a channel's name can be is neither matched nor a pattern: that would take
+    long.
     """
 
     def __init__(self, channels: Iterable[str], min_severity: str | None = None) -> None:

@@ -25,7 +25,7 @@ from kinwire.mgp.rules.schema_names import has_argument
 from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.tools import KnownTool
 from kinwire.rpc.codec import is_object
-from kinwire.support.glob import Pattern
+from kinwire.support.patterns.glob import Pattern
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.nearest import nearest
 

@@ -15,8 +15,8 @@ from typing import cast
 from unicodedata import normalize
 from urllib.parse import unquote
 
-from kinwire.support.glob import Pattern
 from kinwire.support.json_values import same
+from kinwire.support.patterns.glob import Pattern
 from kinwire.support.validation import is_number
 
 _STEPS = re.compile(r"[/\\]")

@@ -24,12 +24,12 @@ from kinwire.mgp.rules.events import (
     severity_rank,
 )
 from kinwire.mgp.rules.own_events import OwnEvent
-from kinwire.mgp.rules.timestamps import timestamp_of
 from kinwire.mgp.server.event_sender import EventSender, Subscription
 from kinwire.mgp.server.kernel_peer import KernelPeer
 from kinwire.mgp.server.own_events import OwnEvents
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.session import Session
+from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp.models import LoggingLevel

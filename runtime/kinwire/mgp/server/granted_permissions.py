@@ -16,10 +16,10 @@ import anyio
 
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.rules.permissions import expanded, grant_of, read_grant
-from kinwire.mgp.rules.timestamps import end_of
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock
+from kinwire.support.timestamps import end_of
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mgp.errors import PermissionDeniedError

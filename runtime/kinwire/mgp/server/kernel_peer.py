@@ -10,7 +10,6 @@ from functools import partial
 from typing import Final
 
 from kinwire.mcp.context import Context
-from kinwire.mgp.rules.timestamps import timestamp_of
 from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.mgp.server.granted_permissions import GrantedPermissions, OnDenied
 from kinwire.rpc.session import Session
@@ -23,6 +22,7 @@ from kinwire.support.arguments import (
     instance_of,
     one_of,
 )
+from kinwire.support.timestamps import timestamp_of
 from kinwire.support.validation import is_number
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mgp.methods import NOTIFICATIONS_MGP_AUDIT

@@ -19,7 +19,6 @@ from kinwire.mcp.context import Context
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mgp.rules.draining import estimated_drain
 from kinwire.mgp.rules.durations import in_seconds
-from kinwire.mgp.rules.timestamps import timestamp_of
 from kinwire.mgp.server.draining import CallTimes, DrainingRoutes
 from kinwire.mgp.server.health_checks import HealthChecks
 from kinwire.mgp.server.kernel_peer import KernelPeer
@@ -29,6 +28,7 @@ from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
 from kinwire.support.background import background
+from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, Message, to_wire
 from kinwire_protocols.mcp.methods import TOOLS_CALL, TOOLS_LIST

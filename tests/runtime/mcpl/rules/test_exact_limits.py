@@ -16,8 +16,8 @@ from kinwire.mcpl.rules.json_patch import PatchError, patched
 from kinwire.mcpl.rules.names import matches
 from kinwire.mcpl.rules.offers import MOST_SETS, checked_sets, may_be_declared
 from kinwire.mcpl.rules.scopes import LABEL_SIZE, label_problem, readable_lists
-from kinwire.support.glob import PATTERN_SIZE
 from kinwire.support.json_values import text
+from kinwire.support.patterns.glob import PATTERN_SIZE
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mcpl import ChannelDescriptor, FeatureSet, ScopeRules, StateUpdate
 from tests.each import each

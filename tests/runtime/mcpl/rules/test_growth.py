@@ -17,7 +17,7 @@ from kinwire.mcpl.rules.json_patch import patched
 from kinwire.mcpl.rules.offers import read_offer
 from kinwire.mcpl.rules.scopes import label_problem, normal_label
 from kinwire.support.bounded import TtlDict
-from kinwire.support.glob import PATTERN_SIZE, Pattern
+from kinwire.support.patterns.glob import PATTERN_SIZE, Pattern
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
 from tests.each import each

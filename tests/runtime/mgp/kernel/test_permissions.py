@@ -22,8 +22,8 @@ from kinwire.mgp import (
 )
 from kinwire.mgp.kernel.audit import AuditOptions
 from kinwire.mgp.kernel.pending import MOST_PENDING
-from kinwire.mgp.rules.timestamps import seconds_of
 from kinwire.storage import Records, StorageUnavailableError, open_store
+from kinwire.support.timestamps import seconds_of
 from kinwire_protocols.mgp import PermissionDeniedError
 from tests.runtime.mgp.raw_peers import NOTHING, Json, RawServer, tool
 

@@ -11,7 +11,7 @@ import pytest
 
 from kinwire import Limits
 from kinwire.mgp import Lifecycle, MgpServer
-from kinwire.mgp.rules.timestamps import seconds_of
+from kinwire.support.timestamps import seconds_of
 from kinwire_protocols import mgp
 from tests.runtime.mgp.raw_peers import Json
 from tests.runtime.mgp.server.fixtures_clinic import Clinic

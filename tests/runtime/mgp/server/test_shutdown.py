@@ -11,7 +11,7 @@ import pytest
 
 from kinwire import Limits
 from kinwire.mgp import Lifecycle, Shutdown
-from kinwire.mgp.rules.timestamps import seconds_of
+from kinwire.support.timestamps import seconds_of
 from kinwire_protocols.mgp.tables import SHUTDOWN_REASONS
 from tests.runtime.mgp.raw_peers import Json, RawKernel, codes
 from tests.runtime.mgp.server.fixtures_clinic import OFFER, Clinic

@@ -10,9 +10,9 @@ from contextlib import suppress
 import anyio
 
 from kinwire.mgp.rules.lifecycle import StateChange
-from kinwire.mgp.rules.timestamps import timestamp_of
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.session import Session
+from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols.mgp.methods import NOTIFICATIONS_MGP_LIFECYCLE
 from kinwire_protocols.mgp.models import LifecycleNotificationParams
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.mcpl.rules.channel_patterns import ChannelPattern
+from kinwire.support.patterns.server_channels import ChannelPattern
 from tests.each import each
 
 

@@ -7,7 +7,7 @@ __all__ = ("ChannelPattern",)
 from dataclasses import dataclass
 from typing import Self
 
-from kinwire.support.glob import Pattern
+from kinwire.support.patterns.glob import Pattern
 
 _EVERY_SERVER = "*"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from kinwire.mgp.rules.timestamps import end_of, seconds_of, timestamp_of
+from kinwire.support.timestamps import end_of, seconds_of, timestamp_of
 
 
 @given(st.integers(-62_135_596_800_000, 253_402_300_799_999))

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from kinwire.support.glob import PATTERN_SIZE, Pattern
+from kinwire.support.patterns.glob import PATTERN_SIZE, Pattern
 from kinwire_protocols.mcpl.tables import PATTERNS
 from tests.each import each
 
-VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "glob.json").read_text("utf-8"))
+VECTORS = json.loads((Path(__file__).parents[3] / "vectors" / "glob.json").read_text("utf-8"))
 
 
 @each(("pattern", "label", "expected"), VECTORS["match"])

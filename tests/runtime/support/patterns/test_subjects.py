@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinwire.storage.subjects import matcher
+from kinwire.support.patterns.subjects import subject_matcher
 from tests.each import each
 
 SUBJECTS = ["a", "a.b", "a.b.c", "b", "b.b", "ä.b", "a-b.c=d"]
@@ -19,4 +19,4 @@ SUBJECTS = ["a", "a.b", "a.b.c", "b", "b.b", "ä.b", "a-b.c=d"]
     ],
 )
 def test_a_star_is_one_word_and_a_last_angle_one_or_more(pattern: str, means: list[str]) -> None:
-    assert [subject for subject in SUBJECTS if matcher(pattern)(subject)] == means
+    assert [subject for subject in SUBJECTS if subject_matcher(pattern)(subject)] == means
