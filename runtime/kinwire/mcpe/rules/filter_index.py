@@ -148,7 +148,7 @@ class FilterIndex(Generic[K]):
         return found
 
     def _cell(self, pattern: str) -> _Cell[K]:
-        """Return the place of a pattern, which is made if there was none."""
+        """Return the place of a pattern, which is made if it is missing."""
         parts, open_end = _split(pattern)
         node = self._root
         for part in parts:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from kinwire.mcpe.rules.events import TAG_SIZE
+from kinwire.mcpe.rules.features import EventFeatures
 from kinwire.support.patterns.dotted import (
     EVERY_NAME,
     NAME_SIZE,
@@ -16,7 +17,7 @@ from kinwire.support.patterns.dotted import (
     is_dotted_pattern,
     without_covered,
 )
-from kinwire_protocols.mcpe.models import EventFilter, FiltersCapability
+from kinwire_protocols.mcpe.models import EventFilter
 from kinwire_protocols.problems import Problem, shown
 
 
@@ -56,43 +57,41 @@ class CompiledFilter:
 
 
 def filter_problems(
-    filter: EventFilter, capability: FiltersCapability, most: int, *, at: str = "/filter"
+    filter: EventFilter, features: EventFeatures, *, at: str = "/filter"
 ) -> Iterator[Problem]:
-    """Yield why a server with this `capability` does not take `filter`.
+    """Yield why a server with these features does not take `filter`.
 
-    `most` is its `maxFiltersPerSubscription`: how many values all lists may have together. `at` is
-    a JSON pointer to the filter, with which the pointers of the problems begin.
+    `at` is a JSON pointer to the filter, with which the pointers of the problems begin.
 
     Source: MCPE 2025-01-01 sections 3.2, 4.4 and 5.2.
     """
     patterns, tags = filter.event_types or [], filter.tags or []
     priorities = filter.priority or []
     count = len(patterns) + len(tags) + len(priorities)
-    if count > most:
-        yield Problem(at, f"at most {most} values in all lists together", str(count))
+    if count > features.max_filters:
+        expected = f"at most {features.max_filters} values in all lists together"
+        yield Problem(at, expected, str(count))
         return
-    yield from _pattern_problems(patterns, capability, f"{at}/eventTypes")
-    yield from _tag_problems(tags, capability, f"{at}/tags")
-    if priorities and not capability.supports_priority_filtering:
+    yield from _pattern_problems(patterns, f"{at}/eventTypes", wildcards=features.wildcard_types)
+    if tags and not features.tags:
+        yield _unsupported(f"{at}/tags", "tags")
+    else:
+        yield from _tag_problems(tags, f"{at}/tags")
+    if priorities and not features.priorities:
         yield _unsupported(f"{at}/priority", "priorities")
 
 
-def _pattern_problems(
-    patterns: list[str], capability: FiltersCapability, at: str
-) -> Iterator[Problem]:
+def _pattern_problems(patterns: list[str], at: str, *, wildcards: bool) -> Iterator[Problem]:
     for index, pattern in enumerate(patterns):
         if not is_dotted_pattern(pattern):
             expected = f"a type as github.push, github.* or *, at most {NAME_SIZE} characters"
             yield Problem(f"{at}/{index}", expected, shown(pattern))
-        elif pattern.endswith(EVERY_NAME) and not capability.supports_wildcard_types:
+        elif pattern.endswith(EVERY_NAME) and not wildcards:
             expected = "a type without a star, since this server has no wildcards"
             yield Problem(f"{at}/{index}", expected, shown(pattern))
 
 
-def _tag_problems(tags: list[str], capability: FiltersCapability, at: str) -> Iterator[Problem]:
-    if tags and not capability.supports_tag_filtering:
-        yield _unsupported(at, "tags")
-        return
+def _tag_problems(tags: list[str], at: str) -> Iterator[Problem]:
     for index, tag in enumerate(tags):
         if not 0 < len(tag) <= TAG_SIZE:
             yield Problem(f"{at}/{index}", f"1 to {TAG_SIZE} characters", shown(tag))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -100,19 +101,19 @@ def calls_of(function: Callable[[], object]) -> int:
 @pytest.mark.parametrize("filled", ["types", "tags", "priorities", "wide"])
 def test_filters_that_do_not_match_cost_an_event_nothing(filled: str) -> None:
     """Also those with the pattern of the event, and another tag or priority."""
-    filters = {
+    made: dict[str, Callable[[int], CompiledFilter]] = {
         "types": lambda n: filter_of([f"s{n}.*", f"github.k{n}", f"github.push.k{n}.*"], [], []),
         "tags": lambda n: filter_of(["github.*", "*"], [f"t{n}"], []),
         "priorities": lambda n: filter_of(["github.push"], [f"t{n}", "main"], ["critical"]),
         "wide": lambda n: filter_of(["slack.*"], [*MANY_TAGS, f"t{n}"], ["low"]),
-    }[filled]
+    }
     costs: list[int] = []
     for count in (1, 2000 if filled != "wide" else 20):
         index = FilterIndex[int]()
         index.put(-1, filter_of(["github.*"], ["main"], ["low"]))
         for number in range(count):
-            index.put(number, filters(number))
-        costs.append(calls_of(lambda index=index: index.matching("github.push", ["main"], "low")))
+            index.put(number, made[filled](number))
+        costs.append(calls_of(partial(index.matching, "github.push", ["main"], "low")))
         assert index.matching("github.push", ["main"], "low") == [-1]
     assert costs[0] == costs[1]
 

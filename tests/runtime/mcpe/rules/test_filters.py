@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from kinwire.mcpe.rules.features import EventFeatures
 from kinwire.mcpe.rules.filters import CompiledFilter, filter_problems
 from kinwire.mcpe.rules.refusals import invalid_input
-from kinwire_protocols.mcpe.models import EventFilter, FiltersCapability
+from kinwire_protocols.mcpe.models import EventFilter
 
-ALL = FiltersCapability(
-    supports_wildcard_types=True, supports_tag_filtering=True, supports_priority_filtering=True
-)
+ALL = EventFeatures(max_filters=10)
 
 
 def filter_of(**fields: Any) -> EventFilter:
@@ -60,26 +60,27 @@ def test_filters_with_one_meaning_are_equal() -> None:
 def test_what_the_server_does_not_support_is_refused_with_its_place() -> None:
     table: list[tuple[str, dict[str, Any], list[str]]] = [
         (
-            "supports_wildcard_types",
+            "wildcard_types",
             {"eventTypes": ["a", "a.*", "*"]},
             ["eventTypes/1", "eventTypes/2"],
         ),
-        ("supports_tag_filtering", {"tags": ["x"]}, ["tags"]),
-        ("supports_priority_filtering", {"priority": ["low"]}, ["priority"]),
+        ("tags", {"tags": ["x"]}, ["tags"]),
+        ("priorities", {"priority": ["low"]}, ["priority"]),
     ]
     for flag, fields, places in table:
-        without = ALL.model_copy(update={flag: False})
-        found = [one.pointer for one in filter_problems(filter_of(**fields), without, 10)]
+        options: dict[str, Any] = {"max_filters": 10, flag: False}
+        without = EventFeatures(**options)
+        found = [one.pointer for one in filter_problems(filter_of(**fields), without)]
         assert found == [f"/filter/{place}" for place in places]
-        assert list(filter_problems(filter_of(**fields), ALL, 10)) == []
+        assert list(filter_problems(filter_of(**fields), ALL)) == []
         empty = filter_of(**{name: [] for name in fields})
-        assert list(filter_problems(empty, without, 10)) == []
+        assert list(filter_problems(empty, without)) == []
 
 
 @pytest.mark.spec("mcpe-5.2-1", "mcpe-5.2-2", "mcpe-12.1-5")
 def test_patterns_and_tags_that_do_not_fit_are_refused() -> None:
     filter = filter_of(eventTypes=["a.*", "*.a", "a b"], tags=["", "t" * 257])
-    found = list(filter_problems(filter, ALL, 10, at="/updates/filter"))
+    found = list(filter_problems(filter, ALL, at="/updates/filter"))
     assert [one.pointer for one in found] == [
         f"/updates/filter/{place}" for place in ("eventTypes/1", "eventTypes/2", "tags/0", "tags/1")
     ]
@@ -92,6 +93,6 @@ def test_patterns_and_tags_that_do_not_fit_are_refused() -> None:
 @pytest.mark.spec("mcpe-3.2-4")
 def test_the_values_of_all_lists_are_counted_together() -> None:
     filter = filter_of(eventTypes=["a", "b"], tags=["c"], priority=["low"])
-    assert list(filter_problems(filter, ALL, 4)) == []
-    (problem,) = filter_problems(filter, ALL, 3)
+    assert list(filter_problems(filter, replace(ALL, max_filters=4))) == []
+    (problem,) = filter_problems(filter, replace(ALL, max_filters=3))
     assert str(problem) == "/filter: expected at most 3 values in all lists together, got 4"
