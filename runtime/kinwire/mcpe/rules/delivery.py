@@ -1,0 +1,81 @@
+"""How events are delivered, and which preferences a server takes (MCPE 3.2, 5.3, 8)."""
+
+from __future__ import annotations
+
+__all__ = ("delivery_problems",)
+
+from collections.abc import Iterator
+from zoneinfo import ZoneInfo
+
+from kinwire.mcpe.rules.features import EventFeatures
+from kinwire.support.timestamps import seconds_of
+from kinwire_protocols.mcpe.models import CronSchedule, DeliveryPreferences, ScheduledDelivery
+from kinwire_protocols.mcpe.tables import DELIVERY_MODES
+from kinwire_protocols.problems import Problem, shown
+
+
+def delivery_problems(
+    delivery: DeliveryPreferences, features: EventFeatures, *, at: str = "/delivery"
+) -> Iterator[Problem]:
+    """Yield why a server with these features does not take `delivery`.
+
+    `at` is a JSON pointer to it, with which the pointers of the problems begin.
+
+    Source: MCPE 2025-01-01 sections 3.2, 5.3 and 8.
+    """
+    yield from _channel_problems(delivery, features, f"{at}/channels")
+    if delivery.cron_schedule is not None:
+        yield from _cron_problems(delivery.cron_schedule, features, f"{at}/cronSchedule")
+    if delivery.scheduled_delivery is not None:
+        yield from _once_problems(delivery.scheduled_delivery, features, f"{at}/scheduledDelivery")
+    for index, channel in enumerate(delivery.channels):
+        needed = DELIVERY_MODES[channel].schedule if channel in DELIVERY_MODES else None
+        if needed is not None and _schedule_of(delivery, channel) is None:
+            yield Problem(f"{at}/{needed}", f"a value for the channel {channel}", "nothing")
+        if channel in delivery.channels[:index]:
+            yield Problem(f"{at}/channels/{index}", "each channel once", shown(channel))
+
+
+def _channel_problems(
+    delivery: DeliveryPreferences, features: EventFeatures, at: str
+) -> Iterator[Problem]:
+    if not delivery.channels:
+        yield Problem(at, "at least one channel", "[]")
+    if len(delivery.channels) > 1 and not features.multi_channel:
+        yield Problem(at, "one channel", str(len(delivery.channels)))
+    for index, channel in enumerate(delivery.channels):
+        if channel not in features.channels:
+            expected = f"one of {', '.join(features.channels)}"
+            yield Problem(f"{at}/{index}", expected, shown(channel))
+
+
+def _cron_problems(schedule: CronSchedule, features: EventFeatures, at: str) -> Iterator[Problem]:
+    yield from _zone_problems(schedule.timezone, features, f"{at}/timezone")
+    if schedule.expression.startswith("@") and schedule.expression not in features.cron_presets:
+        expected = f"five fields, or one of {', '.join(features.cron_presets)}"
+        yield Problem(f"{at}/expression", expected, shown(schedule.expression))
+
+
+def _once_problems(
+    delivery: ScheduledDelivery, features: EventFeatures, at: str
+) -> Iterator[Problem]:
+    yield from _zone_problems(delivery.timezone, features, f"{at}/timezone")
+    try:
+        seconds_of(delivery.deliver_at)
+    except ValueError:
+        expected = "a date-time with a zone, as 2026-02-27T12:00:00Z"
+        yield Problem(f"{at}/deliverAt", expected, shown(delivery.deliver_at))
+
+
+def _zone_problems(name: str, features: EventFeatures, at: str) -> Iterator[Problem]:
+    if features.timezones is not None and name not in features.timezones:
+        yield Problem(at, f"one of {', '.join(features.timezones)}", shown(name))
+        return
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # unknown, not the name of a file, or a folder
+        yield Problem(at, "the IANA name of a time zone, as Europe/London", shown(name))
+
+
+def _schedule_of(delivery: DeliveryPreferences, channel: str) -> object:
+    return delivery.cron_schedule if channel == "cron" else delivery.scheduled_delivery
