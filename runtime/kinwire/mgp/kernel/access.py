@@ -27,6 +27,7 @@ from kinwire.mgp.kernel.limited_events import RecordEvent
 from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.access import (
     AccessDecision,
+    AgentAccess,
     AccessGrant,
     AccessStep,
     AccessSubject,
@@ -115,25 +116,25 @@ class AccessManager:
         self, agent: str, server: GuardedServer, tools: Collection[str]
     ) -> frozenset[str]:
         """Return which of several tools an agent may use; an empty set if this is not readable."""
+        found = await self.row(agent, server)
+        if found is None:
+            return frozenset()
+        row, now = found
+        default = default_for(server)
+        return frozenset(tool for tool in tools if row.decide(tool, default, now).allowed)
+
+    async def row(self, agent: str, server: GuardedServer) -> tuple[AgentAccess, float] | None:
+        """Return the entries of an agent for a server, and the time; None if they are not readable.
+
+        Nobody has access without them.
+        """
+        store = self._memory if server.transient else self._store
         try:
-            found = await self.decide_all(agent, server.id, tools, default_for(server))
+            found = store.at_hand(agent, server.id)
+            return await store.current(agent, server.id) if found is None else found
         except StorageError as error:
             logger.error("%s: access entries cannot be read", server.id, exc_info=error)
-            return frozenset()
-        return frozenset(
-            tool for tool, decision in zip(tools, found, strict=True) if decision.allowed
-        )
-
-    async def decide_all(
-        self, agent: str, server: str, tools: Collection[str], default: DefaultPolicy
-    ) -> list[AccessDecision]:
-        """Return the decision about each of several tools, from the entries at one moment.
-
-        Raises:
-            StorageError: the records cannot be read: then nobody has access.
-        """
-        row, now = await self._store_of(server).current(agent, server)
-        return [row.decide(tool, default, now) for tool in tools]
+            return None
 
     async def query(self, agent: str, server: str, tool: str) -> AccessQueryResult:
         """Return whether an agent may use a tool now, as `mgp/access/query` does (MGP 5.4).

@@ -1,6 +1,6 @@
 """Confirmation of calls: a person decides about each, before the server sees it (MGP 4.4).
 
-`KnownTool.confirm` says which tools it is about.
+`KnownTool.confirm` says which tools it is about, and `KnownTool.changed` which need it once.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer,
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.arguments import FLAG, FUNCTION, SECONDS, TEXT, ArgumentCheck
+from kinwire.support.bounded import LruDict
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.mgp.errors import PermissionDeniedError
 from kinwire_protocols.mgp.models import AuditEventType
@@ -125,6 +126,7 @@ class ConfirmationManager:
             limit=_MOST_STANDING,
             clock=clock,
         )
+        self._accepted = LruDict[str, None](_MOST_STANDING)  # changed definitions
         self._followed = FollowedGrants(self._grants, _STORED, is_shared=self._is_stored)
 
     @property
@@ -213,13 +215,15 @@ class ConfirmationManager:
         tool = call.tool
         key = call.server.prefix + standing_key(call.agent, tool.name, tool.digest)
         known = self._grants.remembered(key)
-        if known is None and self._is_permitted(call):
+        if known is None and (self._is_permitted(call) or self._is_accepted(call, key)):
             return
         if known is None:
             answer = await self._ask_once(call, key)
             if answer.always:
                 await self._stand(call.server, _standing(call, answer, self._clock()))
             approved = answer.approved
+            if approved and tool.changed:
+                self._accepted.put(key, None)
         else:
             approved = known.approved
         if not approved:
@@ -230,7 +234,15 @@ class ConfirmationManager:
         tool = call.tool
         if self._options.confirm is not None or tool.policy.confirm or tool.demands_confirmation:
             return False
-        return self._permissions.is_explicit(call)
+        return not tool.changed and self._permissions.is_explicit(call)
+
+    def _is_accepted(self, call: GuardedCall, key: str) -> bool:
+        """Return whether a tool that needs no confirmation was accepted after it had changed.
+
+        Where nobody can be asked it is as a new tool is.
+        """
+        nobody = self._options.confirm is None
+        return not call.tool.confirm and (nobody or key in self._accepted)
 
     async def _ask_once(self, call: GuardedCall, key: str) -> ConfirmationAnswer:
         """Ask about a call, unless the function that asks about it makes it."""

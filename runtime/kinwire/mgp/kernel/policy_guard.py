@@ -79,12 +79,9 @@ class PolicyGuard:
                 details={"reason": "policy", "place": str(problem.place)},
             )
 
-    def shown(self, server: GuardedServer, tools: Sequence[KnownTool]) -> Sequence[KnownTool]:
-        """Return those tools of which some call is not forbidden."""
-        policy = self._policy
-        if policy is None:
-            return tools
-        return [tool for tool in tools if policy.problem(server.id, tool) is None]
+    def shows(self, server: GuardedServer, tool: KnownTool) -> bool:
+        """Return whether some call of a tool is not forbidden."""
+        return self._policy is None or self._policy.problem(server.id, tool) is None
 
     def listed(self, server: GuardedServer) -> Iterator[ConfigProblem]:
         """Yield what in the file does not fit the tools that a server has listed, if it is new."""

@@ -46,10 +46,10 @@ class SuspiciousTools:
                 self._reported.put(key, None)
                 self._report(server, tool)
 
-    def changed(self, server: GuardedServer, before: KnownTool, after: KnownTool) -> None:
-        """Report that the definition of a tool is another one now."""
+    def changed(self, server: GuardedServer, before: str, after: KnownTool) -> None:
+        """Report that the definition of a tool is another one now; `before` is the old digest."""
         text = f"the definition of the tool {after.name!r:.60} has changed"
-        details = {"before": before.digest, "after": after.digest, "risk_level": after.risk}
+        details = {"before": before, "after": after.digest, "risk_level": after.risk}
         self._write(server, TOOL_CHANGED, after, text, details)
 
     def _report(self, server: GuardedServer, tool: KnownTool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("CallChecks", "ToolGuard")
+__all__ = ("CallChecks", "ServerDigests", "ToolGuard")
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,17 +23,20 @@ from kinwire.mgp.kernel.policy_guard import PolicyGuard
 from kinwire.mgp.kernel.retries import RetryEngine
 from kinwire.mgp.kernel.suspicious_tools import SuspiciousTools
 from kinwire.mgp.kernel.tool_list import ToolList
+from kinwire.mgp.kernel.tool_sight import ToolSight
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
 from kinwire.mgp.kernel.validators import CallValidators
 from kinwire.mgp.rules.definitions import definition_flags
 from kinwire.mgp.rules.tools import KnownTool, known_tool
 from kinwire.rpc.errors import KinwireError
 from kinwire.storage.clock import Clock
+from kinwire.support.bounded import LruDict
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.mcp.methods import TOOLS_CALL
 
 logger = logging.getLogger("kinwire.mgp")
 
+_MOST_DIGESTS = 100_000  # of the tools of all servers
 POLICY_MISTAKE = "io.kinwire.policy_mistake"
 
 
@@ -49,6 +52,23 @@ class CallChecks(NamedTuple):
     confirmations: ConfirmationManager
 
 
+class ServerDigests:
+    """The digests of one server; those of a server that only its connection names end with it."""
+
+    def __init__(self, digests: LruDict[tuple[str, str], str], server: GuardedServer) -> None:
+        self._digests = digests
+        self._prefix = None if server.transient else server.prefix
+
+    def of(self, name: str) -> str | None:
+        """Return the digest of the last definition of a tool; None if it was not seen."""
+        return None if self._prefix is None else self._digests.get((self._prefix, name))
+
+    def keep(self, name: str, digest: str) -> None:
+        """Remember the digest of a tool."""
+        if self._prefix is not None:
+            self._digests.put((self._prefix, name), digest)
+
+
 class ToolGuard:
     """Guards the tools of every server that connects."""
 
@@ -58,6 +78,7 @@ class ToolGuard:
         self._checks = checks
         self._audit = audit
         self._suspicious = SuspiciousTools(audit, clock)
+        self._digests = LruDict[tuple[str, str], str](_MOST_DIGESTS)
         self._services = KernelServices(audit, clock, retries, self._steps)
 
     def join(self, server: GuardedServer) -> None:
@@ -68,9 +89,10 @@ class ToolGuard:
             partial(_known, server),
             partial(self._shown, server),
             partial(self._suspicious.changed, server),
-            partial(self._listed, server),
+            ServerDigests(self._digests, server),
             is_traced=server.offer is not None,
         )
+        tools.on_listed.append(partial(self._listed, server))
         server.tool_list = tools
         guard = CallGuard(server, tools, self._services)
         session.intercept_wire(TOOLS_CALL.name, guard.call)
@@ -111,21 +133,22 @@ class ToolGuard:
             yield CallStep("validator", checks.validators.check)
         if "code_safety" in tool.validators:
             yield CallStep("code", CodeGuard(server, tool).check, again=False)
-        if tool.confirm:
+        if tool.confirm or (tool.changed and tool.policy.confirm is None):
             yield CallStep("confirmation", checks.confirmations.check, again=False, asks=True)
 
     async def _shown(self, server: GuardedServer, tools: Sequence[KnownTool]) -> frozenset[str]:
         """Return the tools that the agent of this task may call, by the rules of calls."""
-        checks = self._checks
-        if checks.policy.is_new(server):  # a page of the list does not say what is missing
+        if self._checks.policy.is_new(server):  # a page of the list does not say what is missing
             server.session.start_soon(partial(_list_tools, server))
         self._suspicious.report(server, tools)
-        names = [
-            tool.name
-            for tool in checks.policy.shown(server, tools)
-            if tool.policy.enabled and not checks.switches.is_off(server.id, tool.name)
-        ]
-        return await checks.access.allowed(agent_now(), server, names)
+        sight = await self.sight(agent_now(), server)
+        return frozenset(tool.name for tool in tools if sight.shows(tool))
+
+    async def sight(self, agent: str, server: GuardedServer) -> ToolSight:
+        """Return which tools of a server an agent may see now."""
+        checks = self._checks
+        row = await checks.access.row(agent, server)
+        return ToolSight(server, checks.policy, checks.switches, row)
 
     def _listed(self, server: GuardedServer) -> None:
         """Report what the configuration says about tools that the server does not have."""

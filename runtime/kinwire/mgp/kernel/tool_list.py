@@ -6,11 +6,12 @@ The kernel fetches the list by itself before the first call and after each chang
 
 from __future__ import annotations
 
-__all__ = ("ToolList",)
+__all__ = ("Digests", "ToolList")
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any, Protocol, cast
 
 import anyio
 from pydantic import ValidationError
@@ -40,6 +41,18 @@ Know = Callable[[JsonObject], KnownTool | None]
 """Makes a `KnownTool` of an entry of the list; None if it is not a tool."""
 
 
+class Digests(Protocol):
+    """The digests of the definitions that one server has listed, also in earlier connections."""
+
+    def of(self, name: str) -> str | None:
+        """Return the digest of the last definition of a tool; None if it was not seen."""
+        ...
+
+    def keep(self, name: str, digest: str) -> None:
+        """Remember the digest of a tool."""
+        ...
+
+
 class ToolList:
     """Knows the tools of one server."""
 
@@ -48,24 +61,29 @@ class ToolList:
         session: Session,
         know: Know,
         shown: Shown,
-        changed: Callable[[KnownTool, KnownTool], None],
-        listed: Callable[[], None],
+        changed: Callable[[str, KnownTool], None],
+        digests: Digests,
         *,
         is_traced: bool,
     ) -> None:
-        """`shown` decides what of a list is passed on; `changed` gets a tool before and after.
+        """`shown` decides what of a list is passed on; `changed` gets the old digest and the tool.
 
-        `listed` is called whenever the whole list was fetched. With `is_traced`, requests carry a
-        trace id, as servers that speak MGP get it.
+        `digests` are of the definitions that the server listed in earlier connections. With
+        `is_traced`, requests carry a trace id, as servers that speak MGP get it.
         """
         self.tools: dict[str, KnownTool] = {}
         """By name."""
+        self.on_listed: list[Callable[[], None]] = []
+        """What is called whenever the whole list was fetched."""
+        self.on_changed: list[Callable[[], None]] = []
+        """What is called when the list, or a definition in it, may be another one now."""
+        self._is_cut = False
         self._seen = dict[str, KnownTool]()  # in this connection, also removed ones
         self._session = session
         self._know = know
         self._shown = shown
         self._changed = changed
-        self._listed = listed
+        self._digests = digests
         self._is_traced = is_traced
         self._fresh = False
         self._changes = 0
@@ -95,13 +113,14 @@ class ToolList:
     async def _fetch(self) -> None:
         if self._session.denial_reason(TOOLS_LIST) is not None:
             self.tools, self._fresh = {}, True
+            self._report(self.on_listed)
             return
         with for_checks():
             for _attempt in range(_MOST_FETCHED):
                 if await self._fetched_whole():
                     break
         self._fetches += 1
-        self._listed()
+        self._report(self.on_listed)
 
     async def _fetched_whole(self) -> bool:
         """Fetch the list; return False if it has changed in the meantime."""
@@ -158,21 +177,45 @@ class ToolList:
         if tool is None:
             return None
         before = self._seen.get(tool.name)
-        if before is not None:
-            if before.digest == tool.digest:
-                return before
-            tool = kept_after_change(before, tool)
-            self._changed(before, tool)
-        elif len(self._seen) >= _MOST_SEEN:  # to forget one would drop its checks
+        if before is not None and before.digest == tool.digest:
+            return before
+        if before is None and len(self._seen) >= _MOST_SEEN:  # to forget one would drop its checks
+            self._cut()
             return None
+        tool = self._compared(before, tool)
         self._seen[tool.name] = tool
+        self._digests.keep(tool.name, tool.digest)
         if tool.name in self.tools:
             self.tools[tool.name] = tool
+            self._report(self.on_changed)
         return tool
+
+    def _compared(self, before: KnownTool | None, tool: KnownTool) -> KnownTool:
+        """Return a tool that was not seen yet, or has changed, as it compares with what it was."""
+        digest = self._digests.of(tool.name) if before is None else before.digest
+        if digest not in (None, tool.digest):
+            self._changed(digest, tool)
+            changed = replace(tool, changed=True)
+            return changed if before is None else kept_after_change(before, tool)
+        return tool
+
+    def _cut(self) -> None:
+        """Leave a tool out, and say so once for each connection."""
+        if not self._is_cut:
+            self._is_cut = True
+            logger.warning(
+                "%s: it has listed more than %d tools; the kernel knows those that came first",
+                *(self._session.identity.server_id, _MOST_SEEN),
+            )
+
+    def _report(self, followers: list[Callable[[], None]]) -> None:
+        for follower in followers:
+            follower()
 
     def _forget(self, params: mcp.NotificationParams, request: Request) -> None:
         self._fresh = False
         self._changes += 1
+        self._report(self.on_changed)
 
 
 def _name_of(entry: JsonObject) -> str:

@@ -91,6 +91,10 @@ class ToolSwitches:
         self._names -= {(server, tool)}
         await self._note(TOOL_ENABLED, server, tool)
 
+    def some_off(self, server: str) -> bool:
+        """Return whether a tool of a server is switched off."""
+        return any(one == server for one, _ in self._names)
+
     def is_off(self, server: str, tool: str) -> bool:
         """Return whether a tool is switched off."""
         return (server, tool) in self._names

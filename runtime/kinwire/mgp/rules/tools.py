@@ -61,12 +61,16 @@ class KnownTool:
     """The server's own rules for code among the arguments; all of them narrow the kernel's."""
     policy: ToolPolicy
     """What the configuration says about it."""
+    definition: JsonObject
+    """The whole entry of the server's list."""
     digest: str
     """Of the whole definition: another digest is another tool."""
     flags: tuple[str, ...] = ()
     """What is suspicious in the definition, in plain words."""
     demands_confirmation: bool = False
     """Whether the server says that each call needs a confirmation."""
+    changed: bool = False
+    """Whether the server listed another definition of it before, perhaps in another connection."""
 
     @property
     def validator(self) -> str:
@@ -111,6 +115,7 @@ def known_tool(
         confirm=_confirmed(security, risk, own, policy, trust),
         code_safety=() if safety is None else (safety,),
         policy=own,
+        definition=definition,
         digest=short_digest(definition),
         flags=flags,
         demands_confirmation=_is_demanded(security),
@@ -136,6 +141,7 @@ def kept_after_change(before: KnownTool, after: KnownTool) -> KnownTool:
         confirm=confirm,
         code_safety=(*after.code_safety, *added),
         demands_confirmation=before.demands_confirmation or after.demands_confirmation,
+        changed=True,
     )
 
 

@@ -1,0 +1,57 @@
+"""Which tools an agent may see: lists and searches show a tool if some call of it may pass."""
+
+from __future__ import annotations
+
+__all__ = ("ToolSight",)
+
+from kinwire.mgp.kernel.access import default_for
+from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.policy_guard import PolicyGuard
+from kinwire.mgp.kernel.tool_switches import ToolSwitches
+from kinwire.mgp.rules.access import AgentAccess
+from kinwire.mgp.rules.tools import KnownTool
+
+
+class ToolSight:
+    """What one agent may see of one server, by its access at one moment."""
+
+    def __init__(
+        self,
+        server: GuardedServer,
+        policy: PolicyGuard,
+        switches: ToolSwitches,
+        access: tuple[AgentAccess, float] | None,
+    ) -> None:
+        """`access` has the entries and the time; None, if they are not readable, shows nothing."""
+        self._server = server
+        self._policy = policy
+        self._switches = switches
+        self._access = access
+        self._default = default_for(server)
+
+    def shows(self, tool: KnownTool) -> bool:
+        """Return whether the agent may see a tool."""
+        if self._access is None or not tool.policy.enabled:
+            return False
+        server, (row, now) = self._server, self._access
+        return (
+            row.decide(tool.name, self._default, now).allowed
+            and not self._switches.is_off(server.id, tool.name)
+            and self._policy.shows(server, tool)
+        )
+
+    def count(self) -> int:
+        """Return how many tools of the server the agent may see."""
+        tools = self._server.tools
+        if self._access is None or not tools:
+            return 0
+        if self._is_even:
+            return len(tools) if self.shows(next(iter(tools.values()))) else 0
+        return sum(map(self.shows, tools.values()))
+
+    @property
+    def _is_even(self) -> bool:
+        """Whether the same holds for all tools of the server."""
+        id, named = self._server.id, self._server.policy.tools
+        is_named = self._access is not None and any(self._access[0].entries)
+        return not (is_named or named or self._policy.applies or self._switches.some_off(id))
