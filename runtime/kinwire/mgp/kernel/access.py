@@ -27,10 +27,10 @@ from kinwire.mgp.kernel.limited_events import RecordEvent
 from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.access import (
     AccessDecision,
-    AgentAccess,
     AccessGrant,
     AccessStep,
     AccessSubject,
+    AgentAccess,
 )
 from kinwire.mgp.rules.access_results import entry_of, query_result
 from kinwire.mgp.rules.audit_events import SecurityEvent

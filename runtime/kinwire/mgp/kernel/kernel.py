@@ -182,7 +182,7 @@ class MgpKernel(GuardingExtension):
             callbacks or Callbacks(), self._audit, self._clock, self._streams.prolong
         )
         asked.serve(self.handlers)
-        self.tool_index = ToolIndexManager(discovery or ToolDiscovery())
+        self.tool_index = ToolIndexManager(discovery or ToolDiscovery(), self._tool_guard.sight)
         """The tools of all connected servers, to be searched."""
         self._managers = (
             self._lifecycle,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("EVERY_AGENT", "CountTokens", "ToolDiscovery")
+__all__ = ("EVERY_AGENT", "ToolDiscovery")
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, cast
+from typing import Final, cast
 
+from kinwire.mgp.rules.token_counts import TokenCounter, estimated_tokens
+from kinwire.mgp.rules.tool_index.embedding import Embedder
 from kinwire.support.arguments import (
     FLAG,
     PLAIN_FUNCTION,
@@ -25,9 +27,6 @@ from kinwire_protocols.mgp.models import ToolContextBudget
 
 EVERY_AGENT: Final = "*"
 """In `ToolDiscovery.pinned`: what is pinned for all agents."""
-
-CountTokens = Callable[[str], int]
-"""Returns how many tokens of a model's context a text takes; it must not wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +48,9 @@ class ToolDiscovery:
     """
     budget: ToolContextBudget | None = None
     """How many tokens definitions of tools may take; None means 8,000, as section 16.8 shows."""
-    count_tokens: CountTokens | None = None
-    """Counts the tokens of a text; None means an estimate that needs no model."""
-    embedder: Any = None
+    count_tokens: TokenCounter = estimated_tokens
+    """Counts the tokens of a text; without one they are estimated."""
+    embedder: Embedder | None = None
     """Makes vectors of texts, for a search by meaning; without it words are searched."""
     categories: Mapping[str | tuple[str, str], Sequence[str]] = field(
         default_factory=dict[str | tuple[str, str], Sequence[str]]
@@ -93,7 +92,7 @@ _TOOL_DISCOVERY = ArgumentCheck(
     budget=instance_of(
         ToolContextBudget, "a ToolContextBudget", "config.tool_context_budget"
     ).or_none,
-    count_tokens=PLAIN_FUNCTION.or_none,
+    count_tokens=PLAIN_FUNCTION,
     embedder=having(("embed",), "an embedder", "embedder").or_none,
     categories=ValueKind(
         "a dictionary from server_id, or server_id and tool, to categories",

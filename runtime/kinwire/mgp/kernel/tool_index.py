@@ -1,24 +1,209 @@
-"""The index of the tools of all connected servers, kept as they come, change and go (MGP 16.4)."""
+"""The index of the tools of all connected servers, kept as they come, change and go (MGP 16.4).
+
+Nothing is listed for it before it is used: then the kernel lists the tools of every server, and
+again within a second of each change.
+"""
 
 from __future__ import annotations
 
-__all__ = ("ToolIndexManager",)
+__all__ = ("SightOf", "ToolIndexManager")
 
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
+from itertools import islice
+from typing import Final, NamedTuple
+
+import anyio
+
+from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.tool_discovery_options import ToolDiscovery
+from kinwire.mgp.kernel.tool_list import ToolList
+from kinwire.mgp.kernel.tool_search import ToolSearch
+from kinwire.mgp.kernel.tool_sight import ToolSight, ToolSights
+from kinwire.mgp.rules.tool_index.definitions import kept_of
+from kinwire.mgp.rules.tool_index.entry import IndexedTool, Labels
+from kinwire.mgp.rules.tool_index.labels import indexed_tool
+from kinwire.mgp.rules.tools import KnownTool
+from kinwire.rpc.errors import KinwireError
+from kinwire_protocols.base import RpcError
+
+logger = logging.getLogger("kinwire.mgp")
+
+_MOST_TOOLS = 100_000  # of all servers
+_PAUSE = 0.2  # seconds between two readings of one list
+_RETRY = 10.0  # seconds after a reading that failed
+_PATIENCE = 5.0  # seconds that a search waits for servers that have not listed their tools yet
+
+SightOf = Callable[[str, GuardedServer], Awaitable[ToolSight]]
+"""Returns what an agent may see of a server."""
+
+
+class _Entry(NamedTuple):
+    known: KnownTool
+    indexed: IndexedTool | None
+    """None for one that is too large."""
+
+
+class _Followed:
+    """A server, and what the index has of its list."""
+
+    def __init__(self, server: GuardedServer, tools: ToolList) -> None:
+        self.server: Final = server
+        self.tools: Final = tools
+        self.is_running = False
+        self.changed = anyio.Event()
+        self.listed = anyio.Event()
+        self.entries = dict[str, _Entry]()
+
+    def differs(self, entries: dict[str, _Entry]) -> bool:
+        """Return whether these are not the entries that the index has."""
+        before = self.entries
+        return len(before) != len(entries) or any(
+            before.get(name) is not one for name, one in entries.items()
+        )
 
 
 class ToolIndexManager:
     """The tools of all connected servers. Get it from `MgpKernel.tool_index`."""
 
-    def __init__(self, options: ToolDiscovery) -> None:
-        self._options = options
+    def __init__(self, options: ToolDiscovery, sight_of: SightOf) -> None:
+        self.search: Final = ToolSearch(options.embedder)
+        """Finds tools; this manager alone changes what is in it."""
+        self.followers: Final = list[Callable[[str], None]]()
+        """What is called with the id of a server whose tools have changed in the index."""
+        self._categories = options.categories
+        self._sight_of = sight_of
+        self._followed = dict[GuardedServer, _Followed]()
+        self._is_used = options != ToolDiscovery()
+
+    # -- for searches --
+
+    async def ready(self) -> None:
+        """Return when each connected server has listed its tools once, or after 5 seconds.
+
+        From the first call on, the lists of all servers are followed.
+        """
+        self._is_used = True
+        waiting = [one for one in self._followed.values() if not one.listed.is_set()]
+        for followed in waiting:
+            self._follow(followed)
+        with anyio.move_on_after(_PATIENCE):
+            for followed in waiting:
+                await followed.listed.wait()
+
+    def get(self, server_id: str, name: str) -> IndexedTool | None:
+        """Return a tool as it is now; None if no connected server has it."""
+        return self.search.index.get(server_id, name)
+
+    def tools(self) -> Iterable[IndexedTool]:
+        """Return the tools of all connected servers, as far as they were listed."""
+        return self.search.index
+
+    async def allowed(
+        self, caller: AccessPrincipal, tools: Sequence[IndexedTool]
+    ) -> Sequence[IndexedTool]:
+        """Return those of some tools that a caller may call, in the same order."""
+        sights = await self.sights(caller)
+        return [tool for tool in tools if sights.shows(tool)]
+
+    async def sights(self, caller: AccessPrincipal) -> ToolSights:
+        """Return what an agent, or a server that asks, may see now.
+
+        A server is judged as the agent of its name; a sandboxed one sees its own tools alone.
+        """
+        servers = [one for one in self._followed if self._may_see(caller, one)]
+        return ToolSights([await self._sight_of(caller.id, one) for one in servers])
+
+    def _may_see(self, caller: AccessPrincipal, server: GuardedServer) -> bool:
+        if caller.kind != "server" or caller.id == server.id:
+            return True
+        asking = next((one for one in self._followed if one.id == caller.id), None)
+        return asking is not None and asking.trust != "sandboxed"
+
+    # -- for the kernel --
 
     def join(self, server: GuardedServer) -> None:
-        """Follow the list of a server."""
+        """Prepare for a server that connects."""
+        tools = server.tool_list
+        assert tools is not None  # the guard of tools comes before this manager
+        self._followed[server] = followed = _Followed(server, tools)
+        tools.on_listed.append(partial(self._take, followed))
+        tools.on_changed.append(lambda: followed.changed.set())
 
     async def negotiate(self, server: GuardedServer) -> None:
-        """Do nothing: the tools are listed when the server is connected."""
+        """Begin to follow the list of a server."""
+        if self._is_used:
+            self._follow(self._followed[server])
 
     def left(self, server: GuardedServer) -> None:
         """Take the tools of a server that is gone out."""
+        followed = self._followed.pop(server)
+        followed.listed.set()
+        if followed.entries:
+            self.search.remove(server.id)
+            self._report(server.id)
+
+    def _follow(self, followed: _Followed) -> None:
+        if not followed.is_running:
+            followed.is_running = True
+            followed.server.session.start_soon(partial(self._keep, followed))
+
+    async def _keep(self, followed: _Followed) -> None:
+        """Read the list of a server whenever it has changed, until the session ends."""
+        while True:
+            followed.changed = anyio.Event()
+            began = anyio.current_time()
+            is_listed = await _list(followed)
+            self._take(followed)
+            followed.listed.set()
+            pause = max(_PAUSE, anyio.current_time() - began)
+            with anyio.move_on_after(None if is_listed else _RETRY):
+                await followed.changed.wait()
+            await anyio.sleep(max(0.0, began + pause - anyio.current_time()))
+
+    def _take(self, followed: _Followed) -> None:
+        """Put what a server has listed into the index."""
+        server = followed.server
+        if not self._is_used or server not in self._followed:
+            return
+        room = max(0, _MOST_TOOLS - len(self.search.index) + len(followed.entries))
+        known = islice(server.tools.values(), room)
+        entries = {tool.name: self._entry(followed, tool) for tool in known}
+        if followed.differs(entries):
+            followed.entries = entries
+            indexed = [one.indexed for one in entries.values() if one.indexed is not None]
+            _note_cut(server, len(server.tools) - len(indexed))
+            self.search.replace(server.id, indexed)
+            self._report(server.id)
+
+    def _entry(self, followed: _Followed, tool: KnownTool) -> _Entry:
+        before = followed.entries.get(tool.name)
+        if before is not None and before.known is tool:
+            return before
+        kept, id = kept_of(tool), followed.server.id
+        if kept is None:
+            return _Entry(tool, None)
+        categories = self._categories.get((id, tool.name)) or self._categories.get(id) or ()
+        return _Entry(tool, indexed_tool(id, kept.definition, kept, Labels(tuple(categories))))
+
+    def _report(self, id: str) -> None:
+        for follower in self.followers:
+            follower(id)
+
+
+async def _list(followed: _Followed) -> bool:
+    """Read the list of a server unless it is known; return False if that failed."""
+    try:
+        await followed.tools.refresh()
+    except (KinwireError, RpcError) as error:
+        logger.warning("%s: its tools could not be listed: %s", followed.server.id, error)
+        return False
+    return True
+
+
+def _note_cut(server: GuardedServer, left_out: int) -> None:
+    if left_out:
+        text = "%s: %d tools are not in the index of tools: they are too large, or too many"
+        logger.warning(text, server.id, left_out)

@@ -24,6 +24,7 @@ from kinwire.rpc.codec import is_object
 from kinwire.rpc.interceptors import Send
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
+from kinwire.support.json_values import short_digest
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, RpcError
@@ -32,6 +33,7 @@ from kinwire_protocols.mcp.methods import NOTIFICATIONS_TOOLS_LIST_CHANGED, TOOL
 logger = logging.getLogger("kinwire.mgp")
 
 _MOST_FETCHED = 5  # times for one call, if the list changes while it is fetched
+_AT_ONCE = 100  # tools that are read before other tasks have a turn
 _MOST_SEEN = 10_000  # names of tools in one connection; calls of others are refused
 
 Shown = Callable[[Sequence[KnownTool]], Awaitable[Collection[str]]]
@@ -103,12 +105,25 @@ class ToolList:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError,
             PaginationError: the tools could not be listed.
         """
-        seen = self._fetches
         if not self._fresh or name not in self.tools:
-            async with self._turn:  # parallel calls fetch the list once
-                if self._fetches == seen:
-                    await self._fetch()
+            await self._fetch_once()
         return self.tools.get(name)
+
+    async def refresh(self) -> None:
+        """Fetch the list, unless it is the server's present one as far as the kernel knows.
+
+        Raises:
+            RpcError, KinwireError: as for `find`.
+        """
+        if not self._fresh:
+            await self._fetch_once()
+
+    async def _fetch_once(self) -> None:
+        """Fetch the list; parallel calls fetch it once."""
+        seen = self._fetches
+        async with self._turn:
+            if self._fetches == seen:
+                await self._fetch()
 
     async def _fetch(self) -> None:
         if self._session.denial_reason(TOOLS_LIST) is not None:
@@ -130,7 +145,9 @@ class ToolList:
             params = {} if pages.cursor is None else {"cursor": pages.cursor}
             page = self._checked(await self._page(params))
             pages.accept(page["tools"], page.get("nextCursor"))
-            for entry in page["tools"]:  # one that is listed twice has the checks of both
+            for number, entry in enumerate(page["tools"]):  # one that is listed twice has the
+                if number % _AT_ONCE == _AT_ONCE - 1:  # checks of both
+                    await anyio.lowlevel.checkpoint()
                 tool = self._take(entry)
                 if tool is not None:
                     found[tool.name] = tool
@@ -173,12 +190,13 @@ class ToolList:
         return {**page, "tools": [entry for entry in entries if id(entry) not in hidden]}
 
     def _take(self, definition: JsonObject) -> KnownTool | None:
+        name = definition.get("name")
+        before = self._seen.get(name) if isinstance(name, str) else None
+        if before is not None and before.digest == short_digest(definition):
+            return before
         tool = self._know(definition)
         if tool is None:
             return None
-        before = self._seen.get(tool.name)
-        if before is not None and before.digest == tool.digest:
-            return before
         if before is None and len(self._seen) >= _MOST_SEEN:  # to forget one would drop its checks
             self._cut()
             return None

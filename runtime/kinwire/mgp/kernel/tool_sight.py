@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ("ToolSight",)
+__all__ = ("ToolSight", "ToolSights")
+
+from collections.abc import Iterable
 
 from kinwire.mgp.kernel.access import default_for
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.policy_guard import PolicyGuard
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
 from kinwire.mgp.rules.access import AgentAccess
+from kinwire.mgp.rules.tool_index.entry import IndexedTool
 from kinwire.mgp.rules.tools import KnownTool
+from kinwire_protocols.mgp.models import DefaultPolicy
 
 
 class ToolSight:
@@ -23,17 +27,17 @@ class ToolSight:
         access: tuple[AgentAccess, float] | None,
     ) -> None:
         """`access` has the entries and the time; None, if they are not readable, shows nothing."""
-        self._server = server
+        self.server = server
         self._policy = policy
         self._switches = switches
         self._access = access
-        self._default = default_for(server)
+        self._default: DefaultPolicy = default_for(server)
 
     def shows(self, tool: KnownTool) -> bool:
         """Return whether the agent may see a tool."""
         if self._access is None or not tool.policy.enabled:
             return False
-        server, (row, now) = self._server, self._access
+        server, (row, now) = self.server, self._access
         return (
             row.decide(tool.name, self._default, now).allowed
             and not self._switches.is_off(server.id, tool.name)
@@ -42,7 +46,7 @@ class ToolSight:
 
     def count(self) -> int:
         """Return how many tools of the server the agent may see."""
-        tools = self._server.tools
+        tools = self.server.tools
         if self._access is None or not tools:
             return 0
         if self._is_even:
@@ -52,6 +56,23 @@ class ToolSight:
     @property
     def _is_even(self) -> bool:
         """Whether the same holds for all tools of the server."""
-        id, named = self._server.id, self._server.policy.tools
+        id, named = self.server.id, self.server.policy.tools
         is_named = self._access is not None and any(self._access[0].entries)
         return not (is_named or named or self._policy.applies or self._switches.some_off(id))
+
+
+class ToolSights:
+    """What one agent may see of all servers, by its access at one moment."""
+
+    def __init__(self, sights: Iterable[ToolSight]) -> None:
+        self._sights = {one.server.id: one for one in sights}
+
+    def shows(self, tool: IndexedTool) -> bool:
+        """Return whether the agent may see a tool."""
+        sight = self._sights.get(tool.server_id)
+        known = None if sight is None else sight.server.tools.get(tool.name)
+        return sight is not None and known is not None and sight.shows(known)
+
+    def count(self) -> int:
+        """Return how many tools the agent may see."""
+        return sum(sight.count() for sight in self._sights.values())
