@@ -1,7 +1,7 @@
 """Model General Protocol in both roles: a security layer between a host and its servers.
 
-Pass `MgpKernel` to a host, `MgpServer` to a server. `rules/` decides for both roles; `kernel/` and
-`server/` act. The messages are in `kinwire_protocols.mgp`.
+Pass `MgpKernel` to a host, `MgpServer` to a server. `rules/` decides for both roles; `kernel/`,
+`server/` and `gateway/` act. The messages are in `kinwire_protocols.mgp`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ __all__ = (
     "ConfirmationAnswer",
     "ConfirmationRequest",
     "Confirmations",
+    "Gateway",
     "GuardedCall",
     "GuardedServer",
     "HealthMonitor",
@@ -72,6 +73,7 @@ from kinwire.support.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from kinwire.mgp.errors import recovery_of, refusal
+    from kinwire.mgp.gateway.gateway import Gateway
     from kinwire.mgp.kernel.access import AccessExplanation
     from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
     from kinwire.mgp.kernel.audit import AuditOptions
@@ -136,6 +138,7 @@ _HOMES = {
     "ConfirmationAnswer": "kernel.confirmations",
     "ConfirmationRequest": "rules.confirmations",
     "Confirmations": "kernel.confirmations",
+    "Gateway": "gateway.gateway",
     "GuardedCall": "kernel.call",
     "GuardedServer": "kernel.guarded_server",
     "HealthMonitor": "kernel.health",

@@ -17,7 +17,13 @@ from typing import Any, Self, TypeVar
 from pydantic import ValidationError
 
 from kinwire.rpc.calls import DEFAULT, OnId, PeerWithOptions, ProgressCallback, Timeout
-from kinwire.rpc.codec import EncodedObject, Id, as_read, joined_notification
+from kinwire.rpc.codec import (
+    EncodedObject,
+    Id,
+    as_read,
+    encoded_notification,
+    joined_notification,
+)
 from kinwire.rpc.drivers import driver_class
 from kinwire.rpc.drivers.base import Driver
 from kinwire.rpc.engine.inbound import AlsoProgress
@@ -241,6 +247,30 @@ class Session(SessionRoutes):
         engine.outbox.add_apart(frame)
         return True
 
+    def notify_if_room(self, method: Method[Any, Any], params: JsonObject, /) -> bool:
+        """Send a notification if it need not wait; return whether it was sent.
+
+        It leaves on the stream that is current, as what a handler sends does. It is not sent if the
+        handshake did not allow it, if too much waits to leave, or after the end.
+
+        Raises:
+            UnsendableError: JSON cannot hold the params.
+        """
+        engine = self._opened().engine
+        if engine.closed is not None or engine.outbox.full or not self._may_send(method):
+            return False
+        frame = encoded_notification(method.name, params)
+        engine.outbox.add(frame.data, frame)
+        return True
+
+    def progress_if_room(
+        self, request: Request, progress: float, total: float | None, message: str | None
+    ) -> None:
+        """Send a progress report as `report_progress` does, unless too much waits to leave."""
+        engine = self._opened().engine
+        if not engine.outbox.full:
+            engine.inbound.progress(request, progress, total, message)
+
     async def wait_for_taker(self) -> bool:
         """Wait while nobody takes what the handler sends that calls this; False if nobody will.
 
@@ -253,7 +283,13 @@ class Session(SessionRoutes):
         await self._opened().wait_unblocked()
 
     async def raw(
-        self, name: str, params: JsonObject | None = None, /, *, timeout: Timeout = DEFAULT
+        self,
+        name: str,
+        params: JsonObject | None = None,
+        /,
+        *,
+        timeout: Timeout = DEFAULT,
+        on_progress: ProgressCallback | None = None,
     ) -> Any:
         """Send a request of any name and return its result unchanged.
 
@@ -267,7 +303,7 @@ class Session(SessionRoutes):
         driver, guarded = self._opened(), self._wire.get(name)
 
         async def send(body: JsonObject, /, *, on_id: OnId | None = None) -> Any:
-            return await driver.call(name, None, body, seconds, None, on_id)
+            return await driver.call(name, None, body, seconds, on_progress, on_id)
 
         body = dict(params or {})
         return await (send(body) if guarded is None else guarded(as_read(body), send))

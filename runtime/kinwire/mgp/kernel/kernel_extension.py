@@ -57,6 +57,15 @@ class GuardingExtension(ExtensionBase[GuardedServer]):
         self._managers: tuple[ServerManager, ...] = ()
         """The features of the kernel, in the order in which they learn of a server."""
 
+    def add_manager(self, manager: ServerManager) -> None:
+        """Have a manager learn of servers from now on, and of those that are connected.
+
+        It comes after those that are there. `negotiate` is awaited for later servers only.
+        """
+        for server in self.peers:
+            manager.join(server)
+        self._managers = (*self._managers, manager)
+
     @abstractmethod
     def _policy_for(self, id: str) -> ServerPolicy:
         """Return what holds for a server."""

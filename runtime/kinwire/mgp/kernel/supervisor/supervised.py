@@ -108,13 +108,23 @@ class SupervisedServer:
                 2002.
             ConnectionClosedError: the server ended before it has answered.
         """
+        tool = params.name if isinstance(params, mcp.CallToolRequestParams) else None
+        return await (await self.ready(tool)).call(method, params)
+
+    async def ready(self, tool: str | None = None) -> Connection:
+        """Return the connection for a request; it waits and is refused as a call.
+
+        `tool` is the name of the tool that is about to be called, for the audit log.
+
+        Raises:
+            RpcError: the server is not connected: 2000, 2001 or 2002.
+        """
         try:
-            connection = await self._ready()
+            return await self._ready()
         except RpcError as refusal:
-            if isinstance(params, mcp.CallToolRequestParams):
-                self._actor.note_refused(params.name, refusal)
+            if tool is not None:
+                self._actor.note_refused(tool, refusal)
             raise
-        return await connection.call(method, params)
 
     async def notify(self, method: Method[P, Any], params: P, /) -> None:
         """Send a notification; it waits and is refused as a call.

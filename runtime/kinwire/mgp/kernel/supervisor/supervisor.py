@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 import anyio
 from anyio.abc import TaskGroup
@@ -89,6 +89,8 @@ class Supervisor:
 
     def __init__(self, kernel: SupervisingKernel, host: Host, specs: Iterable[ServerSpec]) -> None:
         _SUPERVISE.check(host=host, specs=specs)
+        self.host: Final = host
+        """The host that the servers are connected to."""
         self._specs = _by_id(specs)
         self._kernel = kernel
         self._actors: dict[str, ServerActor] = {}
