@@ -40,7 +40,7 @@ SightOf = Callable[[str, GuardedServer], Awaitable[ToolSight]]
 """Returns what an agent may see of a server."""
 
 
-class _Entry(NamedTuple):
+class _KeptTool(NamedTuple):
     known: KnownTool
     indexed: IndexedTool | None
     """None for one that is too large."""
@@ -55,9 +55,9 @@ class _Followed:
         self.is_running = False
         self.changed = anyio.Event()
         self.listed = anyio.Event()
-        self.entries = dict[str, _Entry]()
+        self.entries = dict[str, _KeptTool]()
 
-    def differs(self, entries: dict[str, _Entry]) -> bool:
+    def differs(self, entries: dict[str, _KeptTool]) -> bool:
         """Return whether these are not the entries that the index has."""
         before = self.entries
         return len(before) != len(entries) or any(
@@ -178,15 +178,15 @@ class ToolIndexManager:
             self.search.replace(server.id, indexed)
             self._report(server.id)
 
-    def _entry(self, followed: _Followed, tool: KnownTool) -> _Entry:
+    def _entry(self, followed: _Followed, tool: KnownTool) -> _KeptTool:
         before = followed.entries.get(tool.name)
         if before is not None and before.known is tool:
             return before
         kept, id = kept_of(tool), followed.server.id
         if kept is None:
-            return _Entry(tool, None)
+            return _KeptTool(tool, None)
         categories = self._categories.get((id, tool.name)) or self._categories.get(id) or ()
-        return _Entry(tool, indexed_tool(id, kept.definition, kept, Labels(tuple(categories))))
+        return _KeptTool(tool, indexed_tool(id, kept.definition, kept, Labels(tuple(categories))))
 
     def _report(self, id: str) -> None:
         for follower in self.followers:

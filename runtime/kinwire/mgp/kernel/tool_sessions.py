@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.tool_discovery_options import EVERY_AGENT, ToolDiscovery
-from kinwire.mgp.rules.token_counts import counted, estimated_tokens, tokens_of
+from kinwire.mgp.rules.token_counts import counted, tokens_of
 from kinwire.mgp.rules.tool_cache import DEFAULT_BUDGET, Loaded, SizedTool, ToolCache, ToolKey
 from kinwire.mgp.rules.tool_context import ContextLevelName, category_counts, context_tools
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
@@ -259,7 +259,7 @@ class ToolSessions:
 
     def __init__(self, options: ToolDiscovery, source: ToolSource) -> None:
         self._pinned = options.pinned
-        self._count = options.count_tokens or estimated_tokens
+        self._count = options.count_tokens
         self._parts = SessionParts(source, options.budget or DEFAULT_BUDGET, self._size_of)
         self._sizes = LruDict[tuple[ToolKey, str], int](_MOST_SIZES)
         self._open = WeakSet[ToolSession]()
