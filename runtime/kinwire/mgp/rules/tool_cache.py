@@ -103,9 +103,10 @@ class ToolCache:
         Pinned again, it has the new size. A tool that was pinned and has grown too large is left
         out.
         """
-        self._pinned.pop(tool.key, None)
         most = min(self.budget.pinned_reserve, self.budget.max_tokens)
-        if tool.tokens > most - sum(self._pinned.values()):
+        others = sum(self._pinned.values()) - self._pinned.get(tool.key, 0)
+        if tool.tokens > most - others:
+            self._pinned.pop(tool.key, None)
             return False
         self._drop(tool.key)
         self._pinned[tool.key] = tool.tokens

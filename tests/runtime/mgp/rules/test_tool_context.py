@@ -1,0 +1,143 @@
+"""What a model is shown at each level, and what that takes of its context."""
+
+from __future__ import annotations
+
+import json
+import re
+from statistics import mean
+
+import pytest
+
+from kinwire.mgp.rules.token_counts import context_text, counted, estimated_tokens, tokens_of
+from kinwire.mgp.rules.tool_context import (
+    CALL_TOOL,
+    LEVELS,
+    META_TOOLS,
+    category_counts,
+    context_tools,
+)
+from kinwire.mgp.rules.tool_index.entry import IndexedTool
+from kinwire_protocols import mcp
+from kinwire_protocols.base import JsonObject, from_wire
+from kinwire_protocols.mgp.methods import PROTOCOL
+from kinwire_protocols.mgp.tables import CONTEXT_LEVELS
+from tests.absent import shared
+
+
+def indexed(server: str, definition: JsonObject, *categories: str) -> IndexedTool:
+    return IndexedTool(
+        server_id=server,
+        name=definition["name"],
+        description=definition["description"],
+        definition=definition,
+        risk="safe",
+        security={},
+        categories=categories,
+        keywords=(),
+        category_source="derived",
+        digest="",
+    )
+
+
+def named(server: str, name: str, *categories: str) -> IndexedTool:
+    definition = {"name": name, "description": "", "inputSchema": {"type": "object"}, "title": "T"}
+    return indexed(server, definition, *categories)
+
+
+def names(tools: list[JsonObject]) -> list[str]:
+    return [tool["name"] for tool in tools]
+
+
+META = names([*META_TOOLS])
+READ, WRITE, THINK = named("files", "read", "fs/read"), named("files", "write"), named("a", "think")
+
+
+@pytest.mark.spec("mgp-16.3-1", "mgp-16.3-4", "mgp-16.3-6")
+def test_each_level_has_its_tools_under_names_for_models() -> None:
+    every = [READ, WRITE, THINK]
+    found = {
+        level: names(context_tools(level, every=every, pinned=[THINK], cached=[READ]))
+        for level in LEVELS
+    }
+    assert found == {
+        "L0": ["files__read", "files__write", "a__think"],
+        "L1": META,
+        "L2": META,
+        "L3": [*META, "a__think", "files__read"],
+    }
+    assert tuple(CONTEXT_LEVELS) == LEVELS
+    assert context_tools("L0", every=[READ])[0] == {**READ.definition, "name": "files__read"}
+    assert READ.definition["name"] == "read"
+
+
+@pytest.mark.spec("mgp-16.3-2")
+def test_the_first_level_names_categories_the_largest_first() -> None:
+    tools = [READ, named("files", "list", "fs/read", "fs/meta"), named("b", "mail", "mail")]
+    counts = category_counts(tools)
+    assert counts == {"fs": 2, "fs/read": 2, "fs/meta": 1, "mail": 1}
+    first, *rest = context_tools("L1", categories=counts)
+    assert first["description"].endswith(" Categories: fs (2), fs/read (2), fs/meta (1), mail (1).")
+    assert rest == [*META_TOOLS[1:]]
+    assert context_tools("L1") == [*META_TOOLS]
+    many = {f"category-{number:05}": 1 for number in range(20_000)}
+    cut = context_tools("L1", categories=many)
+    assert "category-00000 (1)" in cut[0]["description"]
+    assert cut[0]["description"].endswith(" and others.")
+    assert 4000 < sum(map(tokens_of, cut)) < 5200
+
+
+def test_meta_tools_are_the_tools_of_the_protocol_but_for_the_one_that_calls() -> None:
+    """Their short schemas name fields of the schemas of the document, and no others."""
+    documented = {name.replace(".", "_"): row.definition for name, row in PROTOCOL.tools.items()}
+    assert [name for name in META if name not in documented] == [CALL_TOOL]
+    for shown in META_TOOLS:
+        from_wire(mcp.Tool, shown)
+        if shown["name"] != CALL_TOOL:
+            short, whole = shown["inputSchema"], documented[shown["name"]]["inputSchema"]
+            assert short.get("required") == whole.get("required")
+            assert fields_of(short, {}) <= fields_of(whole, whole.get("$defs", {}))
+    assert not fields_of(META_TOOLS[0]["inputSchema"], {}) ^ {
+        *("/query", "/strategy", "/max_results", "/filter"),
+        *("/filter/categories", "/filter/risk_level_max"),
+    }
+
+
+def fields_of(schema: JsonObject, named: JsonObject, place: str = "") -> set[str]:
+    """Return the places of all fields that a schema names."""
+    schema = named.get(schema.get("$ref", "").rpartition("/")[2], schema)
+    found = {f"{place}/{name}": inner for name, inner in schema.get("properties", {}).items()}
+    below = (fields_of(inner, named, at) for at, inner in found.items())
+    return set(found).union(*below)
+
+
+@pytest.mark.spec("mgp-16.3-3")
+def test_meta_tools_take_less_than_half_a_percent_of_all_tools_of_the_catalogue() -> None:
+    path = shared("corpora/tool-catalog") / "tools.json"
+    tools = json.loads(path.read_text(encoding="utf-8"))
+    every = [indexed(one["server"], one) for one in tools]
+    shown = context_tools("L0", every=every)
+    assert len(set(names(shown))) == len(tools)
+    assert all(re.fullmatch("[a-zA-Z0-9_-]{1,64}", name) for name in names(shown))
+    sizes = [tokens_of(one) for one in tools]
+    assert 104_000 < sum(sizes) < 105_500
+    standing = sum(map(tokens_of, META_TOOLS))
+    assert standing < sum(sizes) / 200
+    assert standing + 5 * mean(sizes) < sum(sizes) * 3 / 100
+
+
+def test_tokens_are_estimated_from_what_a_model_sees() -> None:
+    tool = {"name": "é", "title": "T", "inputSchema": {}, "outputSchema": {"x": 1}, "_meta": {}}
+    assert context_text(tool) == '{"inputSchema":{},"name":"é"}'
+    assert estimated_tokens("") == 0
+    assert estimated_tokens("abcdefg") == 2
+    assert estimated_tokens("éééé") == 3
+    assert estimated_tokens("\ud800" * 7) == 6, "half of a pair"
+    assert tokens_of(tool) == 9
+    assert tokens_of(tool, len) == 29
+    assert tokens_of(tool, len, "longer") == 34
+
+
+@pytest.mark.parametrize("found", [-1, 1.5, True, None, "3"])
+def test_a_counter_that_returns_no_count_is_an_error(found: object) -> None:
+    with pytest.raises(ValueError, match="token counter: expected an int of at least 0"):
+        counted("x", lambda text: found)  # type: ignore[arg-type, return-value]
