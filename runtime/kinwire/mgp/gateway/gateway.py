@@ -15,6 +15,7 @@ from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mgp.gateway.completion import GatewayCompletion
 from kinwire.mgp.gateway.forwarding import AgentOf, Forwarder
+from kinwire.mgp.gateway.lists import ForwardedList
 from kinwire.mgp.gateway.prompts import GatewayPrompts
 from kinwire.mgp.gateway.questions import GatewayQuestions
 from kinwire.mgp.gateway.resources import GatewayResources
@@ -130,15 +131,16 @@ class Gateway:
         forwarder = Forwarder(upstreams, kernel.access, agent_of or principal_agent)
         self.server: Final = GatewayServer(name, version, instructions=instructions, limits=limits)
         """What clients talk to: `serve_stdio()`, `asgi(...)`, as for any `Server`."""
-        tools = GatewayTools(forwarder, page_size)
+        tools = GatewayTools(
+            forwarder, kernel.tool_index, partial(self.server.list_changed, "tools"), page_size
+        )
         prompts = GatewayPrompts(forwarder, page_size)
         resources = GatewayResources(forwarder, page_size)
         self._subscriptions = GatewaySubscriptions(resources, upstreams)
         completion = GatewayCompletion(forwarder, prompts)
         for one in (tools, prompts, resources, self._subscriptions, completion):
             self.server.forward(one.rows)
-        self._lists = {
-            "tools": (tools.list,),
+        self._lists: Final[dict[ListName, tuple[ForwardedList, ...]]] = {
             "prompts": (prompts.list,),
             "resources": resources.lists,
         }

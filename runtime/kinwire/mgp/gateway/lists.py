@@ -147,7 +147,7 @@ class ForwardedList:
 
 
 def _entries(value: object) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
+    return cast("list[Any]", value) if isinstance(value, list) else []  # type: ignore[redundant-cast]
 
 
 def _nothing() -> None:

@@ -4,45 +4,108 @@ from __future__ import annotations
 
 __all__ = ("GatewayTools",)
 
-from typing import Any
+import logging
+from collections.abc import Callable
 
+from kinwire.managers.entry_table import EntryTable
 from kinwire.mcp.context import Context
 from kinwire.mcp.registry import Rows
 from kinwire.mgp.gateway.forwarding import Forwarder
-from kinwire.mgp.gateway.lists import ForwardedEntry, ForwardedList
+from kinwire.mgp.gateway.lists import ForwardedEntry, ListViews
 from kinwire.mgp.gateway.request import ForwardedRequest
-from kinwire.mgp.rules.tool_names import public_name
+from kinwire.mgp.kernel.access_options import AccessPrincipal
+from kinwire.mgp.kernel.tool_index import ToolIndexManager
+from kinwire.mgp.rules.tool_context import renamed
+from kinwire.mgp.rules.tool_index.entry import IndexedTool
+from kinwire.mgp.rules.tool_names import PublicNames, public_name
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp import methods
 
+logger = logging.getLogger("kinwire.mgp.gateway")
+
 
 class GatewayTools:
     """Lists tools, and forwards `tools/call`."""
 
-    def __init__(self, forwarder: Forwarder, page_size: int) -> None:
+    def __init__(
+        self,
+        forwarder: Forwarder,
+        index: ToolIndexManager,
+        changed: Callable[[], None],
+        page_size: int,
+    ) -> None:
+        """`changed` is called when the tools of a server have changed."""
         self._forwarder = forwarder
-        self.list = ForwardedList(methods.TOOLS_LIST, "tools", _outer, page_size=page_size)
+        self._index = index
+        self._changed = changed
+        self._names = PublicNames()
+        self._entries: dict[str, dict[str, tuple[IndexedTool, ForwardedEntry]]] = {}
+        self._version = 0
+        self._views = ListViews(methods.TOOLS_LIST.name, "tools", page_size)
         self.rows: Rows = {methods.TOOLS_LIST: self._list, methods.TOOLS_CALL: self._call}
         """The handlers."""
+        index.followers.append(self._follow)
+        for id in {tool.server_id for tool in index.tools()}:
+            self._follow(id)
 
     async def _list(self, params: mcp.PaginatedRequestParams, context: Context) -> JsonObject:
-        table = await self.list.view(await self._forwarder.servers(context))
-        return table.page(params.cursor)
+        return (await self._seen(context)).page(params.cursor)
+
+    async def _seen(self, context: Context) -> EntryTable[ForwardedEntry]:
+        """Return all tools that the agent of a request may call."""
+        await self._index.ready()
+        agent = self._forwarder.agent(context).id
+        sights = await self._index.sights(AccessPrincipal("agent", agent))
+        hidden = frozenset(
+            public
+            for tools in self._entries.values()
+            for public, (tool, _) in tools.items()
+            if not sights.shows(tool)
+        )
+        return self._views.get(hidden, self._version, lambda: self._without(hidden))
+
+    def _without(self, hidden: frozenset[str]) -> dict[str, ForwardedEntry]:
+        return {
+            public: entry
+            for tools in self._entries.values()
+            for public, (_, entry) in tools.items()
+            if public not in hidden
+        }
 
     async def _call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
-        table = await self.list.view(await self._forwarder.servers(context))
-        found = table.entries.get(params.name)
+        found = self._names.find(params.name)
         if found is None:
-            raise InvalidParamsError(f"Unknown tool: {params.name!r:.60}.")
-        sent: JsonObject = {**ForwardedRequest.of(context).raw_params, "name": found.own}
-        return await self._forwarder.to_tool(context, found.server_id, methods.TOOLS_CALL, sent)
+            await self._index.ready()  # a client may know the name from an earlier connection
+            found = self._names.find(params.name)
+        if found is None:
+            raise InvalidParamsError(
+                f"Unknown tool: {params.name!r:.60}. Search for tools, or list them again.",
+                data={"tool": params.name[:200]},
+            )
+        server_id, name = found
+        sent: JsonObject = {**ForwardedRequest.of(context).raw_params, "name": name}
+        return await self._forwarder.to_tool(context, server_id, methods.TOOLS_CALL, sent)
+
+    def _follow(self, server_id: str) -> None:
+        """Take over the tools of a server, which have changed."""
+        tools = [tool for tool in self._index.tools() if tool.server_id == server_id]
+        if tools or not self._forwarder.upstreams.may_start(server_id):
+            for name in self._names.replace(server_id, (tool.name for tool in tools)):
+                text = "%s: the tool %r is left out: another tool has its name at the gateway"
+                logger.warning(text, server_id, name[:60])
+        before, now = self._entries.get(server_id, {}), {}
+        for tool in tools:
+            public = public_name(server_id, tool.name)
+            if self._names.find(public) == (server_id, tool.name):
+                kept = before.get(public)
+                is_same = kept is not None and kept[0] is tool
+                now[public] = kept if kept is not None and is_same else (tool, _entry(public, tool))
+        self._entries[server_id] = now
+        self._version += 1
+        self._changed()
 
 
-def _outer(server_id: str, entry: JsonObject) -> tuple[str, ForwardedEntry] | None:
-    name: Any = entry.get("name")
-    if not isinstance(name, str):
-        return None
-    public = public_name(server_id, name)
-    return public, ForwardedEntry(server_id, name, {**entry, "name": public})
+def _entry(public: str, tool: IndexedTool) -> ForwardedEntry:
+    return ForwardedEntry(tool.server_id, tool.name, renamed(tool, public))

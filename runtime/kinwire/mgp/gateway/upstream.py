@@ -38,7 +38,7 @@ class UpstreamEvents(Protocol):
     """What a gateway does about what its servers say."""
 
     def list_changed(self, upstream: Upstream, name: ListName) -> None:
-        """A list of a server has changed, or may have: the server has come or gone."""
+        """A list but that of tools has changed, or may have: the server has come or gone."""
         ...
 
     def resource_updated(self, upstream: Upstream, uri: str) -> None:
@@ -148,6 +148,12 @@ class Upstreams:
         found = self._by_id.get(id)
         return None if found is None or found.session.closed else found
 
+    def may_start(self, id: str) -> bool:
+        """Return whether a server is supervised, so that a call may start it."""
+        return self._supervisor is not None and any(
+            one.id == id for one in self._supervisor.servers
+        )
+
     async def ready(self, id: str, tool: str | None = None) -> Upstream:
         """Return a server for a request; a supervised one may be started, or waited for.
 
@@ -220,7 +226,6 @@ class _ChangedList(NamedTuple):
 
 
 _LISTS = (
-    _ChangedList(methods.NOTIFICATIONS_TOOLS_LIST_CHANGED, "tools"),
     _ChangedList(methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED, "resources"),
     _ChangedList(methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED, "prompts"),
 )
