@@ -4,10 +4,14 @@ from __future__ import annotations
 
 __all__ = ("ToolSearch",)
 
-from collections.abc import Collection, Iterable
+import time
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
 
+from kinwire.mgp.kernel.tool_embedding import ToolEmbedding
 from kinwire.mgp.rules.tool_index.embedding import Embedder
 from kinwire.mgp.rules.tool_index.entry import Found, IndexedTool
+from kinwire.mgp.rules.tool_index.fusion import accepted_in, found_by_meaning
 from kinwire.mgp.rules.tool_index.index import Accepts, ToolIndex
 from kinwire_protocols.mgp.models import SearchStrategy
 
@@ -15,18 +19,25 @@ from kinwire_protocols.mgp.models import SearchStrategy
 class ToolSearch:
     """The index of a kernel. Tools are put and removed here, so that they also get vectors."""
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self, embedder: Embedder | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.index = ToolIndex()
         """Read it; change it only by `replace` and `remove`."""
-        self._embedder = embedder
+        self._embedding = None if embedder is None else ToolEmbedding(embedder, clock)
 
     def replace(self, server_id: str, tools: Iterable[IndexedTool]) -> None:
         """Make these the tools of a server; of two with one name the later counts."""
-        self.index.replace(server_id, tools)
+        listed = list(tools)
+        self.index.replace(server_id, listed)
+        if self._embedding is not None:
+            self._embedding.replace(server_id, listed)
 
     def remove(self, server_id: str) -> None:
-        """Take the tools of a server out; nothing happens if there are none."""
+        """Take the tools of a server out; nothing happens if it has none."""
         self.index.remove(server_id)
+        if self._embedding is not None:
+            self._embedding.replace(server_id, ())
 
     async def search(
         self,
@@ -40,8 +51,19 @@ class ToolSearch:
         """Return the tools that fit a query best, as `ToolIndex.search` does.
 
         With the strategy `semantic` the meaning counts, too. `Found.strategy` is `keyword` if it
-        could not: without an embedder, or if that failed or took more than 5 seconds.
+        could not: without an embedder, if that has failed in the last 30 seconds, or if it takes
+        more than 5 seconds.
         """
-        return self.index.search(
-            query, strategy=strategy, limit=limit, accepts=accepts, categories=categories
-        )
+
+        search = partial(self.index.search, query, categories=categories)
+        if strategy != "semantic" or self._embedding is None or not query.strip():
+            return search(strategy=strategy, limit=limit, accepts=accepts)
+
+        def by_words(limit: int, accepts: Accepts | None = accepts) -> Found:
+            return search(limit=limit, accepts=accepts)
+
+        vector = await self._embedding.of_query(query, lambda most: by_words(most).hits)
+        if vector is None:
+            return by_words(limit)
+        fits = accepted_in(categories, accepts)
+        return found_by_meaning(by_words, self._embedding.vectors, vector, limit, fits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Embedder", "embedded_text")
+__all__ = ("Embedder", "embedded_query", "embedded_text")
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -37,7 +37,18 @@ def embedded_text(tool: IndexedTool) -> str:
     """
     name = " ".join(words_of_name(tool.name))
     description = tool.description[:_MOST_CHARACTERS]
-    return " ".join((f"{name}: {description}", *_parameters(tool.definition)))[:_MOST_CHARACTERS]
+    text = " ".join((f"{name}: {description}", *_parameters(tool.definition)))
+    return _readable(text[:_MOST_CHARACTERS])
+
+
+def embedded_query(query: str) -> str:
+    """Return what the vector of a query is made of: its first 2,000 characters."""
+    return _readable(query[:_MOST_CHARACTERS])
+
+
+def _readable(text: str) -> str:
+    """Return a text that can be encoded: JSON may hold half a surrogate pair."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _parameters(definition: JsonObject) -> Iterator[str]:
