@@ -23,6 +23,7 @@ __all__ = (
     "ConfirmationAnswer",
     "ConfirmationRequest",
     "Confirmations",
+    "ContextBudgetError",
     "Gateway",
     "GuardedCall",
     "GuardedServer",
@@ -60,6 +61,7 @@ __all__ = (
     "Supervisor",
     "ToolDiscovery",
     "ToolPolicy",
+    "ToolSession",
     "code_rejection",
     "load_config",
     "load_policy",
@@ -101,6 +103,8 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.supervisor.supervised import SupervisedServer
     from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
     from kinwire.mgp.kernel.tool_discovery_options import ToolDiscovery
+    from kinwire.mgp.kernel.tool_session import ToolSession
+    from kinwire.mgp.kernel.tool_sessions import ContextBudgetError
     from kinwire.mgp.rules.callbacks import CallbackQuestion
     from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem
     from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer
@@ -138,6 +142,7 @@ _HOMES = {
     "ConfirmationAnswer": "kernel.confirmations",
     "ConfirmationRequest": "rules.confirmations",
     "Confirmations": "kernel.confirmations",
+    "ContextBudgetError": "kernel.tool_sessions",
     "Gateway": "gateway.gateway",
     "GuardedCall": "kernel.call",
     "GuardedServer": "kernel.guarded_server",
@@ -175,6 +180,7 @@ _HOMES = {
     "StreamUnreadError": "kernel.call_stream",
     "ToolDiscovery": "kernel.tool_discovery_options",
     "ToolPolicy": "rules.server_policy",
+    "ToolSession": "kernel.tool_session",
     "code_rejection": "server.code_check",
     "load_config": "kernel.config",
     "load_policy": "kernel.policy_loading",

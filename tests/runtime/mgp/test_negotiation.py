@@ -27,6 +27,7 @@ ALL = [
     "lifecycle",
     "bidirectional",
     "discovery",
+    "tool_discovery",
     "streaming",
 ]
 

@@ -37,6 +37,7 @@ from kinwire.mgp.kernel.kernel_arguments import (
     REPLACE_POLICY,
     RESET_QUOTA,
     STREAM,
+    TOOL_SESSION,
 )
 from kinwire.mgp.kernel.kernel_extension import GuardingExtension
 from kinwire.mgp.kernel.lifecycle import LifecycleManager
@@ -53,6 +54,8 @@ from kinwire.mgp.kernel.supervisor.supervisor import SupervisingKernel, Supervis
 from kinwire.mgp.kernel.tool_discovery_options import ToolDiscovery
 from kinwire.mgp.kernel.tool_guard import CallChecks, ToolGuard
 from kinwire.mgp.kernel.tool_index import ToolIndexManager
+from kinwire.mgp.kernel.tool_session import ToolSession
+from kinwire.mgp.kernel.tool_sessions import ToolSessions
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
 from kinwire.mgp.kernel.validators import CallValidators
 from kinwire.mgp.rules.config_problem import ConfigProblem
@@ -182,8 +185,13 @@ class MgpKernel(GuardingExtension):
             callbacks or Callbacks(), self._audit, self._clock, self._streams.prolong
         )
         asked.serve(self.handlers)
-        self.tool_index = ToolIndexManager(discovery or ToolDiscovery(), self._tool_guard.sight)
+        finding = discovery or ToolDiscovery()
+        self.tool_index = ToolIndexManager(finding, self._tool_guard.sight)
         """The tools of all connected servers, to be searched."""
+        self.tool_sessions = ToolSessions(finding, self.tool_index, self._server)
+        """The tools that agents have in their contexts: `open`, `check`."""
+        self.tool_sessions.serve(self.handlers, lambda context: self._peers[context.session])
+        self.tool_index.followers.append(self.tool_sessions.follow)
         self._managers = (
             self._lifecycle,
             self._tool_guard,
@@ -352,6 +360,23 @@ class MgpKernel(GuardingExtension):
         EVENTS.check(connection=connection, channels=channels, min_severity=min_severity)
         return self._events.subscribed(connection.session, channels, min_severity)
 
+    async def tool_session(self, agent: str) -> ToolSession:
+        """Return a new session of tools: what an agent has in its context, within the budget.
+
+        It begins with the pinned tools of the agent. Keep the object as long as the session lasts.
+
+        Raises:
+            ContextBudgetError: the pinned tools take more tokens than `pinned_reserve`.
+            TypeError: `agent` is not the name of an agent.
+
+        Source: MGP 0.2.0 section 16.7.
+        """
+        TOOL_SESSION.check(agent=agent)
+        await self.tool_index.ready()
+        session = self.tool_sessions.open(agent)
+        self.tool_sessions.must_have_room(session)
+        return session
+
     def add_access_tools(self, server: Server, agent_of: Callable[[Context], str]) -> None:
         """Add `mgp/access/query`, `grant` and `revoke` to a server of yours as tools.
 
@@ -370,6 +395,9 @@ class MgpKernel(GuardingExtension):
         ADD_DISCOVERY_TOOLS.check(server=server, agent_of=agent_of)
         self._discovery.add_tools(server, agent_of)
 
+    def _server(self, id: str) -> GuardedServer | None:
+        return next((one for one in self.peers if one.id == id), None)
+
     def _policy_for(self, id: str) -> ServerPolicy:
         """Return what holds for a server: what was registered at run time is always sandboxed."""
         return self.registry.policy_of(id) or self._policy.servers.get(id, self._unknown)
@@ -382,7 +410,7 @@ class MgpKernel(GuardingExtension):
         self._audit.take(self._peers[context.session], traced)
 
     def _default_access(self, server_id: str) -> DefaultPolicy:
-        server = next((one for one in self.servers if one.id == server_id), None)
+        server = self._server(server_id)
         if server is not None:
             return server.policy.access or server.defaults.access
         policy = self._policy_for(server_id)

@@ -13,12 +13,13 @@ __all__ = (
     "REPLACE_POLICY",
     "RESET_QUOTA",
     "STREAM",
+    "TOOL_SESSION",
 )
 
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.log_messages import LEVELS as SEVERITIES
 from kinwire.mcp.server import Server
-from kinwire.mgp.kernel.access_options import Access
+from kinwire.mgp.kernel.access_options import NAME, Access
 from kinwire.mgp.kernel.audit import AuditOptions
 from kinwire.mgp.kernel.callbacks import Callbacks
 from kinwire.mgp.kernel.callers import AGENT_KIND
@@ -124,4 +125,7 @@ STREAM = ArgumentCheck(
     },
     timeout=TIMEOUT_KIND,
     on_progress=PLAIN_FUNCTION.or_none,
+)
+TOOL_SESSION = ArgumentCheck(
+    "MgpKernel.tool_session", 'await kernel.tool_session("agent.helper")', {"agent": NAME}
 )

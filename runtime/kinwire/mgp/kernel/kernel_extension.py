@@ -37,6 +37,7 @@ _EXTENSIONS = (
     "lifecycle",
     "bidirectional",
     "discovery",
+    "tool_discovery",
 )
 """What a kernel always offers; handlers of yours add others."""
 

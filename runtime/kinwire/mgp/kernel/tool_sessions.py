@@ -1,39 +1,37 @@
-"""The tools that agents have in their contexts: one session for each, apart from all others.
+"""All sessions of tools of a kernel: who has which, and what they answer to servers.
 
-MGP 0.2.0 sections 16.3, 16.7 and 16.8. A session belongs to an agent, to a connected server or to a
-client of a gateway. Who holds the object has the session, and nothing in a message names one.
+A session belongs to an agent, to a connected server or to a client of a gateway. Who holds the
+object has the session, and nothing in a message names one (MGP 0.2.0 section 16.7).
 """
 
 from __future__ import annotations
 
-__all__ = ("ContextBudgetError", "ToolSession", "ToolSessions", "ToolSource")
+__all__ = ("ContextBudgetError", "ToolSessions")
 
-import logging
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Callable, Iterable
 from weakref import WeakKeyDictionary, WeakSet
 
+from kinwire.mcp.context import Context
+from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.tool_discovery_options import EVERY_AGENT, ToolDiscovery
+from kinwire.mgp.kernel.tool_session import SessionParts, ToolSession, ToolSource, key_of
 from kinwire.mgp.rules.token_counts import counted, tokens_of
-from kinwire.mgp.rules.tool_cache import DEFAULT_BUDGET, Loaded, SizedTool, ToolCache, ToolKey
-from kinwire.mgp.rules.tool_context import ContextLevelName, category_counts, context_tools
+from kinwire.mgp.rules.tool_cache import DEFAULT_BUDGET, ToolKey
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
-from kinwire.mgp.rules.tool_names import names_for_session, public_name
+from kinwire.mgp.rules.tool_names import public_name
 from kinwire.rpc.errors import KinwireError
 from kinwire.support.bounded import LruDict
 from kinwire.support.json_values import text
-from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcp.models import RequestParams
+from kinwire_protocols.mgp.methods import MGP_TOOLS_SESSION, MGP_TOOLS_SESSION_EVICT
 from kinwire_protocols.mgp.models import (
-    ToolContextBudget,
+    ToolsSessionEvictParams,
     ToolsSessionEvictResult,
     ToolsSessionResult,
 )
-
-logger = logging.getLogger("kinwire.mgp")
 
 _MOST_SIZES = 10_000  # of definitions whose tokens are remembered
 
@@ -42,240 +40,47 @@ class ContextBudgetError(KinwireError):
     """The pinned tools of an agent take more tokens than the budget has for them."""
 
 
-class ToolSource(Protocol):
-    """Where sessions have tools from: the index of a kernel, and what an agent sees of it."""
-
-    def get(self, server_id: str, name: str) -> IndexedTool | None:
-        """Return a tool as it is now; None if no connected server has it."""
-        ...
-
-    def tools(self) -> Iterable[IndexedTool]:
-        """Return the tools of all connected servers."""
-        ...
-
-    async def allowed(
-        self, caller: AccessPrincipal, tools: Sequence[IndexedTool]
-    ) -> Sequence[IndexedTool]:
-        """Return those of some tools that a caller may call, in the same order."""
-        ...
-
-
-class SessionParts(NamedTuple):
-    """What the sessions of one kernel share."""
-
-    source: ToolSource
-    budget: ToolContextBudget
-    size_of: Callable[[IndexedTool], int]
-    """Returns how many tokens a tool takes in the context of a model."""
-
-
-class ToolSession:
-    """The tools that one agent has in its context. Get it from `MgpKernel.tool_session`."""
+class ToolSessions:
+    """The sessions of a kernel. Get it from `MgpKernel.tool_sessions`."""
 
     def __init__(
         self,
-        caller: AccessPrincipal,
-        parts: SessionParts,
-        pinned: Iterable[ToolKey],
+        options: ToolDiscovery,
+        source: ToolSource,
+        server_of: Callable[[str], GuardedServer | None],
     ) -> None:
-        self.caller: Final = caller
-        """Whose session it is; decides which tools it can have."""
-        self._source = parts.source
-        self._size_of = parts.size_of
-        self._cache = ToolCache(parts.budget)
-        self._wanted = tuple(dict.fromkeys(pinned))
-        self._digests = dict[ToolKey, str]()
-        self._too_large = dict[ToolKey, str]()
-        self._on_change = list[Callable[[], None]]()
-        self._shown: object = ()
-
-    def __len__(self) -> int:
-        """Return how many tools the session has, pinned ones included."""
-        return len(self._cache)
-
-    @property
-    def tokens(self) -> int:
-        """How many tokens of the context pinned and cached tools take."""
-        return self._cache.tokens
-
-    @property
-    def too_large(self) -> frozenset[ToolKey]:
-        """Pinned tools that are left out, as the budget has no room for them."""
-        return frozenset(self._too_large)
-
-    def on_change(self, changed: Callable[[], None]) -> None:
-        """Call a plain function whenever the session has other tools than before."""
-        self._on_change.append(changed)
-
-    def use(self, tool: IndexedTool) -> None:
-        """Note that a tool was called: it is cached from now on, and the last to go."""
-        self._cache.use(self._sized(tool))
-        self._settle()
-
-    def load(self, tools: Iterable[IndexedTool]) -> Loaded:
-        """Put tools into the cache, the most wanted first, as far as there is room for them.
-
-        They must be tools that the agent may call.
-        """
-        loaded = self._cache.load(map(self._sized, tools))
-        self._settle()
-        return loaded
-
-    def keep_results(self, results: Sequence[tuple[IndexedTool, int]]) -> tuple[IndexedTool, ...]:
-        """Note the results of a search; return those that the discovery reserve has room for.
-
-        Each is a tool with the tokens that it takes in the answer, the best first. They count until
-        the next search; one that is called moves into the cache.
-        """
-        keys = {_key_of(tool): tool for tool, _ in results}
-        kept = self._cache.discover(SizedTool(_key_of(tool), tokens) for tool, tokens in results)
-        self._settle()
-        return tuple(keys[key] for key in kept)
-
-    def follow(self) -> None:
-        """Take over what has changed in the index; access is looked at by `refresh`."""
-        for key in (*self._cache.pinned, *self._cache.cached):
-            tool = self._source.get(*key)
-            if tool is None:
-                self._cache.remove(key)
-            elif self._digests.get(key) != tool.digest:
-                self._cache.resize(self._sized(tool))
-        for key in self._wanted:
-            tool = None if key in self._cache.pinned else self._source.get(*key)
-            if tool is not None:
-                self._pin(tool)
-        self._settle()
-
-    async def refresh(self) -> None:
-        """Look at the index and at access again: tools that have gone, changed, or are denied.
-
-        Raises:
-            StorageError: entries of access cannot be read.
-        """
-        self.follow()
-        keys = (*self._cache.pinned, *self._cache.cached)
-        tools = self._at(keys)
-        allowed = {_key_of(tool) for tool in await self._source.allowed(self.caller, tools)}
-        for key in keys:
-            if key not in allowed:
-                self._cache.remove(key)
-        self._settle()
-
-    async def listed(self, level: ContextLevelName = "L3") -> list[JsonObject]:
-        """Return what `tools/list` has for the agent at a level.
-
-        Raises:
-            StorageError: entries of access cannot be read.
-
-        Source: MGP 0.2.0 section 16.3.
-        """
-        if level in ("L0", "L1"):
-            every = await self._source.allowed(self.caller, tuple(self._source.tools()))
-            counts = Counter[str]() if level == "L0" else category_counts(every)
-            return context_tools(level, every=every, categories=counts)
-        await self.refresh()
-        pinned, cached = self._at(self._cache.pinned), self._at(self._cache.cached)
-        return context_tools(level, pinned=pinned, cached=cached)
-
-    async def state(self, *, qualified: bool = False) -> ToolsSessionResult:
-        """Return the answer to `mgp/tools/session`; with `qualified`, by names as in `listed`.
-
-        Raises:
-            StorageError: entries of access cannot be read.
-
-        Source: MGP 0.2.0 section 16.7.
-        """
-        await self.refresh()
-        names = self._names(qualified=qualified)
-        return ToolsSessionResult(
-            pinned=[names[key] for key in self._cache.pinned],
-            cached=[names[key] for key in self._cache.cached],
-            total_tokens=self._cache.tokens,
-            max_tokens=self._cache.budget.max_tokens,
-        )
-
-    async def evict(
-        self, names: Collection[str], reason: str | None = None
-    ) -> ToolsSessionEvictResult:
-        """Take tools out of the cache, and return the answer to `mgp/tools/session/evict`.
-
-        `names` are names as `state` and `listed` have them. Pinned tools are kept, and so is what
-        the session does not have.
-
-        Raises:
-            StorageError: entries of access cannot be read.
-
-        Source: MGP 0.2.0 section 16.7.
-        """
-        await self.refresh()
-        named = {name: key for key, name in self._names(qualified=True).items()}
-        named |= {name: key for key, name in self._names(qualified=False).items()}
-        wanted = dict.fromkeys(names)
-        gone = self._cache.evict(named[name] for name in wanted if name in named)
-        if gone and reason:
-            logger.info("%s evicts tools: %s", self.caller.id, sanitize_for_log(reason)[:200])
-        self._settle()
-        evicted = [name for name in wanted if named.get(name) in gone]
-        return ToolsSessionEvictResult(
-            evicted=evicted,
-            kept=[name for name in wanted if name not in evicted],
-            total_tokens=self._cache.tokens,
-        )
-
-    def _names(self, *, qualified: bool) -> dict[ToolKey, str]:
-        return names_for_session((*self._cache.pinned, *self._cache.cached), qualified=qualified)
-
-    def _at(self, keys: Iterable[ToolKey]) -> list[IndexedTool]:
-        found = [self._source.get(*key) for key in keys]
-        return [tool for tool in found if tool is not None]
-
-    def _sized(self, tool: IndexedTool) -> SizedTool:
-        key = _key_of(tool)
-        self._digests[key] = tool.digest
-        return SizedTool(key, self._size_of(tool))
-
-    def _pin(self, tool: IndexedTool) -> None:
-        key = _key_of(tool)
-        if self._cache.pin(self._sized(tool)):
-            self._too_large.pop(key, None)
-        elif self._too_large.get(key) != tool.digest:
-            self._too_large[key] = tool.digest
-            problem = "%s: the pinned tool %r has no room in the context budget and is left out"
-            logger.warning(problem, tool.server_id, sanitize_for_log(tool.name)[:100])
-
-    def _settle(self) -> None:
-        """Forget what is over, and report if the session has other tools than before."""
-        keys = (*self._cache.pinned, *self._cache.cached)
-        self._digests = {key: self._digests[key] for key in keys}
-        shown = frozenset(self._digests.items())
-        if shown != self._shown:
-            self._shown = shown
-            for changed in self._on_change:
-                changed()
-
-
-class ToolSessions:
-    """All sessions of a kernel."""
-
-    def __init__(self, options: ToolDiscovery, source: ToolSource) -> None:
         self._pinned = options.pinned
         self._count = options.count_tokens
-        self._parts = SessionParts(source, options.budget or DEFAULT_BUDGET, self._size_of)
+        budget = options.budget or DEFAULT_BUDGET
+        self._parts = SessionParts(source, budget, self._size_of, server_of)
         self._sizes = LruDict[tuple[ToolKey, str], int](_MOST_SIZES)
         self._open = WeakSet[ToolSession]()
         self._of_servers = WeakKeyDictionary[GuardedServer, ToolSession]()
 
-    def open(self, agent: str) -> ToolSession:
-        """Return a new session of an agent, with its pinned tools.
+    def serve(
+        self, handlers: ExtensionHandlers, server_of: Callable[[Context], GuardedServer]
+    ) -> None:
+        """Register the methods. `server_of` returns which server has sent a message."""
 
-        Raises:
-            ContextBudgetError: the budget has no room for them.
+        async def state(params: RequestParams, context: Context) -> ToolsSessionResult:
+            return await self.of(server_of(context)).state()
+
+        async def evict(
+            params: ToolsSessionEvictParams, context: Context
+        ) -> ToolsSessionEvictResult:
+            reason = params.reason if isinstance(params.reason, str) else None
+            return await self.of(server_of(context)).evict(params.tools, reason)
+
+        handlers.add_default(MGP_TOOLS_SESSION, state)
+        handlers.add_default(MGP_TOOLS_SESSION_EVICT, evict)
+
+    def open(self, agent: str) -> ToolSession:
+        """Return a new session of an agent.
+
+        Pinned tools that the budget has no room for are left out; see `check`.
         """
         pinned = (*self._pinned.get(EVERY_AGENT, ()), *self._pinned.get(agent, ()))
-        session = self._made(AccessPrincipal("agent", agent), pinned)
-        if session.too_large:
-            raise self._too_much(session)
-        return session
+        return self._made(AccessPrincipal("agent", agent), pinned)
 
     def of(self, server: GuardedServer) -> ToolSession:
         """Return the session of a connected server, which ends with the connection."""
@@ -286,19 +91,37 @@ class ToolSessions:
             self._of_servers[server] = session
         return session
 
-    def check(self) -> None:
+    async def check(self) -> None:
         """Raise if the pinned tools of an agent have no room, once their servers are connected.
 
         Raises:
             ContextBudgetError: they take more than the budget has for pinned tools.
         """
+        await self._parts.source.ready()
         for agent in self._pinned:
-            self.open(agent)
+            self.must_have_room(self.open(agent))
 
-    def follow(self) -> None:
-        """Take over that the index has changed, in all sessions."""
+    def must_have_room(self, session: ToolSession) -> None:
+        """Raise if pinned tools of a session are left out.
+
+        Raises:
+            ContextBudgetError: the budget has no room for them.
+        """
+        if not session.too_large:
+            return
+        budget = self._parts.budget
+        names = ", ".join(sorted(public_name(*key) for key in session.too_large))
+        raise ContextBudgetError(
+            f"{session.caller.id}: its pinned tools need more than the "
+            f"{min(budget.pinned_reserve, budget.max_tokens)} tokens that the context budget has "
+            f"for them; no room for {names}. Pin fewer tools, or raise pinned_reserve."
+        )
+
+    def follow(self, server_id: str) -> None:
+        """Take over that the tools of a server have changed in the index, in all sessions."""
         for session in tuple(self._open):
-            session.follow()
+            if session.concerns(server_id):
+                session.follow()
 
     def count(self, definition: JsonObject) -> int:
         """Return how many tokens an entry of an answer takes.
@@ -315,24 +138,9 @@ class ToolSessions:
         return session
 
     def _size_of(self, tool: IndexedTool) -> int:
-        name = public_name(tool.server_id, tool.name)
-        key = _key_of(tool), tool.digest
+        key = key_of(tool), tool.digest
         found = self._sizes.get(key)
         if found is None:
-            found = tokens_of(tool.definition, self._count, name)
+            found = tokens_of(tool.definition, self._count, public_name(*key[0]))
             self._sizes.put(key, found)
         return found
-
-    def _too_much(self, session: ToolSession) -> ContextBudgetError:
-        names = ", ".join(sorted(public_name(*key) for key in session.too_large))
-        budget = self._parts.budget
-        most = min(budget.pinned_reserve, budget.max_tokens)
-        return ContextBudgetError(
-            f"{session.caller.id}: the pinned tools need more than the {most} tokens that the "
-            f"context budget has for them; no room for {names}. Pin fewer tools, or raise "
-            "pinned_reserve."
-        )
-
-
-def _key_of(tool: IndexedTool) -> ToolKey:
-    return tool.server_id, tool.name

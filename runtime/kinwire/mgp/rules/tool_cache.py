@@ -117,16 +117,15 @@ class ToolCache:
         """Forget a pinned tool, as one whose server has gone."""
         self._pinned.pop(key, None)
 
-    def use(self, tool: SizedTool) -> tuple[ToolKey, ...]:
-        """Note that a tool is called; return the cached tools that had to go for it.
-
-        A result of a search moves into the cache. A tool that is larger than the cache is not kept.
-        """
-        self._found.pop(tool.key, None)
-        return self.load([tool]).evicted
-
     def load(self, tools: Iterable[SizedTool]) -> Loaded:
-        """Put tools into the cache, the most wanted first, as far as they fit together."""
+        """Put tools into the cache, the most wanted first, as far as they fit together.
+
+        One that is called or asked for is loaded: it becomes the last to go. Results of a search
+        move into the cache. A tool that is larger than the cache is not kept.
+        """
+        tools = tuple(tools)
+        for tool in tools:
+            self._found.pop(tool.key, None)
         wanted, left = dict[ToolKey, int](), self._cache_room()
         present, gone = dict[ToolKey, None](), list[ToolKey]()
         for key, tokens in tools:

@@ -31,10 +31,15 @@ def names(keys: Sequence[ToolKey]) -> str:
     return " ".join(name for _, name in keys)
 
 
+def used(cache: ToolCache, tool: SizedTool) -> tuple[ToolKey, ...]:
+    """Load a tool that is called, and return what had to go."""
+    return cache.load([tool]).evicted
+
+
 def filled(given: ToolContextBudget, *tools: tuple[str, int]) -> ToolCache:
     cache = ToolCache(given)
     for tool in sized(*tools):
-        cache.use(tool)
+        used(cache, tool)
     return cache
 
 
@@ -48,8 +53,8 @@ def test_the_pinned_tool_that_was_used_longest_ago_does_not_stop_eviction() -> N
     cache = ToolCache(budget(3000, 300, 0, 3000))
     cache.pin(SizedTool(key("think"), 300))
     for tool in sized(("think", 300), ("a", 900), ("b", 900), ("c", 900)):
-        assert cache.use(tool) == ()
-    assert cache.use(SizedTool(key("d"), 900)) == (key("a"),)
+        assert used(cache, tool) == ()
+    assert used(cache, SizedTool(key("d"), 900)) == (key("a"),)
     assert (names(cache.pinned), names(cache.cached), cache.tokens) == ("think", "b c d", 3000)
     assert cache.evict([key("think"), key("c"), key("e"), key("c")]) == (key("c"),)
     assert (names(cache.pinned), names(cache.cached)) == ("think", "b d")
@@ -57,15 +62,15 @@ def test_the_pinned_tool_that_was_used_longest_ago_does_not_stop_eviction() -> N
 
 def test_a_call_makes_a_tool_the_last_to_go() -> None:
     cache = filled(budget(9, 0, 0, 3), ("a", 1), ("b", 1), ("c", 1), ("a", 1))
-    assert cache.use(SizedTool(key("d"), 2)) == (key("b"), key("c"))
+    assert used(cache, SizedTool(key("d"), 2)) == (key("b"), key("c"))
     assert names(cache.cached) == "a d"
 
 
 def test_a_tool_that_is_larger_than_the_cache_is_not_kept_and_takes_nothing_out() -> None:
     cache = filled(budget(9, 0, 0, 3), ("a", 1), ("b", 2))
-    assert cache.use(SizedTool(key("big"), 4)) == ()
+    assert used(cache, SizedTool(key("big"), 4)) == ()
     assert names(cache.cached) == "a b"
-    assert cache.use(SizedTool(key("a"), 4)) == (key("a"),), "it has grown"
+    assert used(cache, SizedTool(key("a"), 4)) == (key("a"),), "it has grown"
     assert names(cache.cached) == "b"
 
 
@@ -83,7 +88,7 @@ def test_results_of_a_search_are_cut_and_the_next_search_replaces_them() -> None
     cache = filled(budget(90, 0, 10, 10), ("a", 1))
     assert names(cache.discover(sized(("b", 6), ("c", 6), ("a", 3), ("b", 1), ("d", 2)))) == "b a"
     assert (cache.tokens, cache.all_tokens) == (1, 10)
-    cache.use(SizedTool(key("b"), 5))
+    used(cache, SizedTool(key("b"), 5))
     assert (names(cache.found), names(cache.cached)) == ("a", "a b")
     assert names(cache.discover([])) == ""
     assert (cache.tokens, cache.all_tokens) == (6, 6)
@@ -94,7 +99,7 @@ def test_results_have_their_reserve_where_the_parts_are_more_than_all() -> None:
     assert names(cache.discover(sized(("c", 6), ("d", 1)))) == "c"
     assert (names(cache.cached), cache.all_tokens) == ("", 6)
     assert cache.pin(SizedTool(key("p"), 4))
-    assert cache.use(SizedTool(key("c"), 6)) == ()
+    assert used(cache, SizedTool(key("c"), 6)) == ()
     assert (names(cache.cached), names(cache.found), cache.all_tokens) == ("c", "", 10)
     narrow = ToolCache(budget(10, 8, 6, 10))
     narrow.discover(sized(("a", 3), ("b", 3)))
@@ -176,7 +181,7 @@ class CacheAgainstModel(RuleBasedStateMachine):
     @rule(tool=TOOLS)
     def use(self, tool: SizedTool) -> None:
         was = tool.key in self.cache.pinned
-        gone = self.cache.use(tool)
+        gone = used(self.cache, tool)
         if tool.key in self.cache.cached:
             self._uses(tool)
         assert was is (tool.key in self.cache.pinned)
