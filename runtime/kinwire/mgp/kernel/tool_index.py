@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 import anyio
 
+from kinwire.managers.while_open import while_open
 from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.tool_discovery_options import ToolDiscovery
@@ -148,7 +149,8 @@ class ToolIndexManager:
     def _follow(self, followed: _Followed) -> None:
         if not followed.is_running:
             followed.is_running = True
-            followed.server.session.start_soon(partial(self._keep, followed))
+            session = followed.server.session
+            session.start_soon(partial(while_open, session, partial(self._keep, followed)))
 
     async def _keep(self, followed: _Followed) -> None:
         """Read the list of a server whenever it has changed, until the session ends."""
