@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -141,6 +142,7 @@ def slow(session: nox.Session) -> None:
     chosen = "(slow or hypothesis) and not faults and not interop and not packaging"
     thorough = ("-m", chosen, "--hypothesis-profile=thorough")
     bring(session, "zsh", "fish")
+    run_module(session, "pip", "install", "-q", "--no-compile", *needs_of("semantic"))
     run_module(session, "pytest", *thorough, *IN_PARALLEL, *session.posargs)
 
 
@@ -207,6 +209,12 @@ def docs(session: nox.Session) -> None:
     bring(session, "chromium")
     clicking = ("-m", "browser", *IN_PARALLEL, "tests/codegen/site")
     run_module(session, "pytest", *clicking, *session.posargs)
+
+
+def needs_of(extra: str) -> list[str]:
+    """Return the distributions that an extra of the project installs."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return list(project["optional-dependencies"][extra])
 
 
 def bring(session: nox.Session, *programs: str) -> None:

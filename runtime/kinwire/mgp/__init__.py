@@ -24,6 +24,7 @@ __all__ = (
     "ConfirmationRequest",
     "Confirmations",
     "ContextBudgetError",
+    "Embedder",
     "Gateway",
     "GuardedCall",
     "GuardedServer",
@@ -36,6 +37,8 @@ __all__ = (
     "MgpContext",
     "MgpKernel",
     "MgpServer",
+    "MiniLmEmbedder",
+    "ModelFileError",
     "PendingPermission",
     "PermissionAnswer",
     "PermissionDecision",
@@ -89,6 +92,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.health import HealthMonitor
     from kinwire.mgp.kernel.identities import IdentityRefusedError
     from kinwire.mgp.kernel.kernel import MgpKernel
+    from kinwire.mgp.kernel.minilm_embedder import MiniLmEmbedder, ModelFileError
     from kinwire.mgp.kernel.pending import PendingPermission
     from kinwire.mgp.kernel.permission_options import (
         PermissionAnswer,
@@ -117,6 +121,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.rules.retry import Retries
     from kinwire.mgp.rules.server_policy import CallLimit, ServerPolicy, ToolPolicy
     from kinwire.mgp.rules.server_spec import ServerSpec
+    from kinwire.mgp.rules.tool_index.embedding import Embedder
     from kinwire.mgp.rules.tools import KnownTool
     from kinwire.mgp.server.callbacks import Questions
     from kinwire.mgp.server.code_check import code_rejection
@@ -144,6 +149,7 @@ _HOMES = {
     "Confirmations": "kernel.confirmations",
     "ContextBudgetError": "kernel.tool_sessions",
     "Gateway": "gateway.gateway",
+    "Embedder": "rules.tool_index.embedding",
     "GuardedCall": "kernel.call",
     "GuardedServer": "kernel.guarded_server",
     "HealthMonitor": "kernel.health",
@@ -155,6 +161,8 @@ _HOMES = {
     "MgpContext": "server.context",
     "MgpKernel": "kernel.kernel",
     "MgpServer": "server.server",
+    "MiniLmEmbedder": "kernel.minilm_embedder",
+    "ModelFileError": "kernel.minilm_embedder",
     "PendingPermission": "kernel.pending",
     "PermissionAnswer": "kernel.permission_options",
     "PermissionDecision": "rules.permissions",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from kinwire.rpc.errors import KinwireError
+from kinwire.support.arguments import ArgumentCheck, count_from
 
 _MOST_TOKENS = 128  # of a text; 256 takes longer and finds the same on the tool catalogue
 
@@ -57,19 +58,26 @@ class MiniLmEmbedder:
         """Load the model, which takes half a second; `threads` compute one call.
 
         Raises:
+            TypeError, ValueError: `threads` is not a number from 1 on.
             ImportError: the extra `semantic` is not installed.
             ModelFileError: a file of the model is not the one that this was tried with.
         """
-        self._numpy = _imported("numpy")
-        runtime, tokenizers = _imported("onnxruntime"), _imported("tokenizers")
-        self._tokenizer = tokenizers.Tokenizer.from_str(_read(_VOCABULARY).decode())
+        _MINILM_EMBEDDER.check(threads=threads)
+        try:
+            self._numpy: Any = import_module("numpy")
+            runtime: Any = import_module("onnxruntime")
+            tokenizers: Any = import_module("tokenizers")
+        except ModuleNotFoundError as error:
+            raise _not_installed(str(error.name)) from error
+        vocabulary, weights = _read(_VOCABULARY), _read(_WEIGHTS)
+        self._tokenizer = tokenizers.Tokenizer.from_str(vocabulary.decode())
         self._tokenizer.enable_truncation(_MOST_TOKENS)
         self._tokenizer.no_padding()
         options = runtime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3  # errors
         self._session = runtime.InferenceSession(
-            _read(_WEIGHTS), options, providers=["CPUExecutionProvider"]
+            weights, options, providers=["CPUExecutionProvider"]
         )
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -91,13 +99,9 @@ class MiniLmEmbedder:
         return vector
 
 
-def _imported(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise _not_installed(name) from None
+_MINILM_EMBEDDER = ArgumentCheck(
+    "MiniLmEmbedder", "MiniLmEmbedder(threads=2)", {}, threads=count_from(1)
+)
 
 
 def _read(file: _ModelFile) -> bytes:
