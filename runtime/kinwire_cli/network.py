@@ -7,6 +7,8 @@ __all__ = (
     "PORT",
     "ListenAddress",
     "Listener",
+    "add_address",
+    "address_in",
     "announce",
     "application",
     "asgi_options",
@@ -17,6 +19,7 @@ __all__ = (
 import ast
 import socket
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -58,6 +61,37 @@ class Listener(NamedTuple):
     place: ListenAddress
     socket: socket.socket
     url: str
+
+
+def add_address(parser: ArgumentParser) -> None:
+    """Add the options that say where a server listens."""
+    text = "the address to listen on (default: 127.0.0.1)"
+    parser.add_argument("--host", metavar="HOST", help=text)
+    text = f"the port to listen on (default: {PORT})"
+    parser.add_argument("--port", type=int, metavar="N", help=text)
+    text = "the path of the endpoint (default: /mcp, for sse /sse); others get 404"
+    parser.add_argument("--path", metavar="PATH", help=text)
+    text = "another name of this machine that clients may use (NAME or NAME:PORT)"
+    parser.add_argument("--allow-host", action="append", default=[], metavar="NAME", help=text)
+    text = "let other machines reach it in plain text"
+    parser.add_argument("--insecure", action="store_true", help=text)
+
+
+def address_in(arguments: Namespace) -> ListenAddress | None:
+    """Return where the options say that a server listens; None for stdin and stdout.
+
+    Raises:
+        UsageError: options for a network are given for stdin and stdout.
+    """
+    host: str | None = arguments.host
+    port: int | None = arguments.port
+    names, insecure, path = arguments.allow_host, arguments.insecure, arguments.path
+    if arguments.transport != "stdio":
+        place = host or "127.0.0.1", PORT if port is None else port
+        return ListenAddress(arguments.transport, *place, names, insecure, path)
+    if any(one is not None for one in (host, port, path)) or names or insecure:
+        raise UsageError("stdio has no address to listen on.", "Add --transport http.")
+    return None
 
 
 def listen(server: Server, place: ListenAddress) -> None:

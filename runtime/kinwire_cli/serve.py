@@ -21,7 +21,7 @@ from kinwire_cli.completion import (
 from kinwire_cli.demos import SERVERS, server_of
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.layout import one_line
-from kinwire_cli.network import PORT, ListenAddress, asgi_options, listen
+from kinwire_cli.network import add_address, address_in, asgi_options, listen
 from kinwire_cli.target import file_and_name
 
 if TYPE_CHECKING:
@@ -76,16 +76,7 @@ class ServeCommand:
         text = "how clients reach it (default: stdio)"
         choices = ("stdio", "http", "sse", "ws")
         parser.add_argument("--transport", choices=choices, default="stdio", help=text)
-        text = "the address to listen on (default: 127.0.0.1)"
-        parser.add_argument("--host", metavar="HOST", help=text)
-        text = f"the port to listen on (default: {PORT})"
-        parser.add_argument("--port", type=int, metavar="N", help=text)
-        text = "the path of the endpoint (default: /mcp, for sse /sse); others get 404"
-        parser.add_argument("--path", metavar="PATH", help=text)
-        text = "another name of this machine that clients may use (NAME or NAME:PORT)"
-        parser.add_argument("--allow-host", action="append", default=[], metavar="NAME", help=text)
-        text = "let other machines reach it in plain text"
-        parser.add_argument("--insecure", action="store_true", help=text)
+        add_address(parser)
 
     def run(self, arguments: Namespace) -> int:
         """Serve until the input ends or a signal comes."""
@@ -104,21 +95,11 @@ class ServeCommand:
 
 
 def _serve(server: Server, arguments: Namespace) -> None:
-    host: str | None = arguments.host
-    port: int | None = arguments.port
-    if arguments.transport != "stdio":
-        address = host or "127.0.0.1", PORT if port is None else port
-        names, insecure = arguments.allow_host, arguments.insecure
-        place = ListenAddress(arguments.transport, *address, names, insecure, arguments.path)
-        listen(server, place)
-    elif _is_given(host, port, arguments.path) or arguments.allow_host or arguments.insecure:
-        raise UsageError("stdio has no address to listen on.", "Add --transport http.")
-    else:
+    place = address_in(arguments)
+    if place is None:
         server.run()
-
-
-def _is_given(*options: object) -> bool:
-    return any(option is not None for option in options)
+    else:
+        listen(server, place)
 
 
 def _warn_unused(path: Path) -> None:

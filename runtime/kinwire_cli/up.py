@@ -7,8 +7,7 @@ __all__ = ("UpCommand",)
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
-from kinwire_cli.kernel_state import STORE_TIMEOUT
-from kinwire_cli.quantities import seconds_from
+from kinwire_cli.upkeep_options import add_upkeep
 
 _USAGE = "kinwire up [-c FILE] [--store URL] [--socket PATH] [--timeout SECONDS]"
 _EPILOG = """\
@@ -44,16 +43,7 @@ class UpCommand:
     def configure(parser: ArgumentParser) -> None:
         """Add the subcommand's arguments."""
         parser.usage, parser.epilog = _USAGE, _EPILOG
-        text = "the configuration (default: mgp.toml here, or the file in $MGP_CONFIG_PATH)"
-        parser.add_argument("-c", "--config", metavar="FILE", help=text)
-        text = "where state is kept: sqlite:///file.db or nats://host:port (default: in memory)"
-        parser.add_argument("--store", metavar="URL", help=text)
-        text = "where other commands reach it (default: a place that they find by FILE)"
-        parser.add_argument("--socket", metavar="PATH", help=text)
-        text = f"how long to wait for a store that is locked or away (default: {STORE_TIMEOUT:g})"
-        parser.add_argument(
-            "--timeout", type=seconds_from, metavar="SECONDS", default=STORE_TIMEOUT, help=text
-        )
+        add_upkeep(parser)
 
     def run(self, arguments: Namespace) -> int:
         """Run until a signal comes."""

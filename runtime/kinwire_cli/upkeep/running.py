@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Serve", "Upkeep", "keep_alive", "run_kernel", "socket_place")
+__all__ = ("Prepare", "Serve", "Upkeep", "keep_alive", "run_kernel", "socket_place")
 
 import os
 import sys
@@ -43,8 +43,11 @@ from kinwire_cli.upkeep.rows import rows_of
 
 _LOOK = 1.0  # seconds between looks at the file
 
-Serve = Callable[[Supervisor, Orders], Awaitable[None]]
+Serve = Callable[[Orders], Awaitable[None]]
 """Serves somebody while the servers are kept alive; they are drained when it returns."""
+
+Prepare = Callable[[MgpKernel, Supervisor], Serve]
+"""Returns what serves, before the first server is started."""
 
 
 class Upkeep(NamedTuple):
@@ -53,7 +56,7 @@ class Upkeep(NamedTuple):
     file: ConfigFile
     control: socket | None
     """Where other commands of the user reach the kernel."""
-    serve: Serve
+    prepare: Prepare
     has_stdout: bool
     """Whether stdout is for people: else what happens to servers goes to stderr."""
 
@@ -67,11 +70,14 @@ async def run_kernel(arguments: Namespace) -> int:
     """
     file = read_config(config_file(arguments.config))
     with bound_socket(socket_place(arguments, file)) as control:
-        return await keep_alive(Upkeep(file, control, _wait, has_stdout=True), arguments)
+        return await keep_alive(Upkeep(file, control, _nobody, has_stdout=True), arguments)
 
 
-async def _wait(_: Supervisor, orders: Orders) -> None:
-    await orders.drain.wait()
+def _nobody(_: MgpKernel, __: Supervisor) -> Serve:
+    async def wait(orders: Orders) -> None:
+        await orders.drain.wait()
+
+    return wait
 
 
 def socket_place(arguments: Namespace, file: ConfigFile) -> Path:
@@ -145,13 +151,14 @@ class _KernelRun:
         ):
             with self._lines() as lines:
                 supervisor = kernel.supervise(host, specs)
+                serve = self._upkeep.prepare(kernel, supervisor)
                 rows = partial(self._rows, supervisor)
                 display = ServerDisplay(rows, time.time, lines, self._out)
                 try:
                     async with supervisor:
                         self._begin(tasks, supervisor, rows)
                         tasks.start_soon(_show, display, supervisor)
-                        await self._upkeep.serve(supervisor, self._orders)
+                        await serve(self._orders)
                         if self._orders.drain.is_set():
                             note("draining; a second signal ends the servers immediately")
                 finally:

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ pytest.importorskip("pty", reason="needs pseudo-terminals")
 from tests.cli.fixtures_scripts import Captured, ran
 from tests.cli.fixtures_terminal import CTRL_C, Terminal
 from tests.cli.test_live_table import Screen
+from tests.cli.upkeep.fixtures_kernels import entry, until, write
 
 FAST = """
 import sys
@@ -69,13 +69,6 @@ while True:
 """
 
 
-def entry(id: str, *args: str, **more: str) -> str:
-    """Return a server of the configuration."""
-    lines = [f"{name} = {json.dumps(value)}" for name, value in more.items()]
-    head = ["[[servers]]", f'id = "{id}"', f"command = {json.dumps(sys.executable)}"]
-    return "\n".join([*head, f"args = {json.dumps(args)}", *lines, ""])
-
-
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Return a folder with a configuration, in which commands run and have their sockets."""
@@ -88,10 +81,6 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.setenv("XDG_RUNTIME_DIR", name)
         monkeypatch.chdir(path)
         yield path
-
-
-def write(folder: Path, *entries: str) -> None:
-    (folder / "mgp.toml").write_text("\n".join(entries), encoding="utf-8")
 
 
 class Up:
@@ -130,15 +119,6 @@ def up(folder: Path) -> Iterator[Callable[..., Up]]:
     for one in made:
         one.process.kill()
         one.process.wait()
-
-
-def until(look: Callable[[], str], fits: Callable[[str], object]) -> str:
-    """Return what is seen, once it fits."""
-    end = time.monotonic() + 20
-    while not fits(found := look()):
-        assert time.monotonic() < end, found
-        time.sleep(0.01)
-    return found
 
 
 def servers(capsys: Captured) -> dict[str, Any]:
