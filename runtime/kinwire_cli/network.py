@@ -5,8 +5,8 @@ from __future__ import annotations
 __all__ = (
     "PATHS",
     "PORT",
+    "BoundAddress",
     "ListenAddress",
-    "Listener",
     "add_address",
     "address_in",
     "announce",
@@ -55,7 +55,7 @@ class ListenAddress(NamedTuple):
     """The path of the endpoint; None: that of `PATHS`."""
 
 
-class Listener(NamedTuple):
+class BoundAddress(NamedTuple):
     """A socket that listens, and what is served there."""
 
     place: ListenAddress
@@ -109,7 +109,7 @@ def listen(server: Server, place: ListenAddress) -> None:
 
 
 @contextmanager
-def listening(place: ListenAddress) -> Generator[Listener]:
+def listening(place: ListenAddress) -> Generator[BoundAddress]:
     """Yield a socket that listens there; who connects waits until it is served.
 
     Raises:
@@ -130,11 +130,11 @@ def listening(place: ListenAddress) -> Generator[Listener]:
         raise UsageError(f"--allow-host: {error}.", hint) from None
     with _bound(place) as found:
         where = f"{_SCHEMES[place.transport]}://{host_and_port(found)}{quote(path)}"
-        yield Listener(place, found, where)
+        yield BoundAddress(place, found, where)
 
 
 def application(
-    server: Server, listener: Listener, authenticate: Authenticate | None = None
+    server: Server, listener: BoundAddress, authenticate: Authenticate | None = None
 ) -> HttpApp:
     """Return what serves there."""
     place = listener.place
@@ -146,7 +146,7 @@ def application(
     )
 
 
-def announce(server: Server, listener: Listener) -> None:
+def announce(server: Server, listener: BoundAddress) -> None:
     """Print where clients can connect."""
     line = one_line(f"serving {server.info.name} at {listener.url}")
     print(line, file=sys.stderr, flush=True)

@@ -31,7 +31,7 @@ class Tokens:
 
 
 def tokens_from(words: Iterable[str], environment: Mapping[str, str] = os.environ) -> Tokens | None:
-    """Return the tokens that `words` name, `AGENT=VARIABLE` each; None if there are none.
+    """Return the tokens that `words` name, `AGENT=VARIABLE` each; None without words.
 
     An agent may have several tokens.
 

@@ -55,8 +55,8 @@ class Listing:
     def replace(self, gone: Set[str], come: Mapping[str, JsonObject]) -> bool:
         """Remove the entries named in `gone`, add those in `come`; return whether anything changed.
 
-        An entry of both keeps its place, and is no change if its definition is the same. The others
-        come at the end, in the order of `come`. If it raises, nothing has changed.
+        An entry of both keeps its place, and counts as unchanged if its definition is the same. The
+        others come at the end, in the order of `come`. If it raises, nothing has changed.
 
         Raises:
             KeyError: `gone` has a name that is neither in the list nor in `come`.

@@ -11,12 +11,11 @@ from functools import partial
 from socket import socket
 
 import anyio
-from kinwire.mgp.gateway.forwarding import AgentOf
-from kinwire.mgp.gateway.gateway import Gateway
 
 from kinwire import Server
 from kinwire.mcp.context import Context
-from kinwire.mgp import MgpKernel
+from kinwire.mgp import Gateway, MgpKernel
+from kinwire.mgp.gateway.forwarding import AgentOf
 from kinwire.mgp.kernel.config import ConfigFile
 from kinwire.mgp.kernel.supervisor.status import ServerStatus
 from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
@@ -27,8 +26,8 @@ from kinwire_cli.control.place import bound_socket
 from kinwire_cli.failure import UsageError
 from kinwire_cli.kernel_config import config_file
 from kinwire_cli.network import (
+    BoundAddress,
     ListenAddress,
-    Listener,
     address_in,
     announce,
     application,
@@ -80,7 +79,7 @@ def _must_know_clients(
 
 
 @contextmanager
-def _listening(place: ListenAddress | None) -> Generator[Listener | None]:
+def _listening(place: ListenAddress | None) -> Generator[BoundAddress | None]:
     if place is None:
         yield None
         return
@@ -107,7 +106,7 @@ def _control(arguments: Namespace, file: ConfigFile) -> Generator[socket | None]
 
 def _prepared(
     arguments: Namespace,
-    listener: Listener | None,
+    listener: BoundAddress | None,
     tokens: Tokens | None,
     kernel: MgpKernel,
     supervisor: Supervisor,
@@ -135,7 +134,7 @@ def _always(agent: str) -> AgentOf:
 async def _wait(supervisor: Supervisor, orders: Orders, seconds: float) -> None:
     """Return when each server has started or has failed, after `seconds`, or on a signal.
 
-    A client that asks for tools at once then finds those that there are.
+    A client that asks for tools immediately then finds those that there are.
     """
     with supervisor.changes() as changes, anyio.move_on_after(seconds) as scope:
         async with background() as tasks:
@@ -174,7 +173,7 @@ async def _stop_at_drain(orders: Orders, stdio: OwnStdio) -> None:
 
 
 async def _serve_http(
-    server: Server, listener: Listener, tokens: Tokens | None, orders: Orders
+    server: Server, listener: BoundAddress, tokens: Tokens | None, orders: Orders
 ) -> None:
     from kinwire.transports.http.running import serve_on
 

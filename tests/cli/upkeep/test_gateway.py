@@ -20,7 +20,6 @@ import pytest
 
 pytest.importorskip("fcntl", reason="needs sockets with a path")
 
-from kinwire_cli.control.place import bound_socket, place_of
 from tests.cli.fixtures_scripts import Captured, ran
 from tests.cli.upkeep.fixtures_kernels import entry, until, write
 
@@ -172,28 +171,8 @@ def begin_reading(gateway: Running, id: int, folder: Path, calls: int) -> None:
 
 
 def read(path: Path) -> str:
-    """Return the text of a file, empty where there is none."""
+    """Return the text of a file; empty if it does not exist."""
     return path.read_text(encoding="utf-8") if path.exists() else ""
-
-
-def test_a_client_on_stdin_finds_tools_that_are_not_in_its_list(
-    folder: Path, running: list[Running]
-) -> None:
-    with bound_socket(place_of(folder / "mgp.toml")):  # as another kernel has it
-        running.append(Running(folder))
-        (gateway,) = running
-        assert gateway.greet()["serverInfo"]["name"] == "kinwire-gateway"
-    said = gateway.said("kinwire ps will not show this kernel: A kernel runs already")
-    assert "broken: it did not start" in said
-    listed = [tool["name"] for tool in gateway.ask("tools/list", 1)["tools"]]
-    assert "mgp_tools_discover" in listed
-    assert "box__list_birds" not in listed
-    query = {"query": "birds of the garden"}
-    found = gateway.ask("tools/call", 2, name="mgp_tools_discover", arguments=query)
-    assert "box__list_birds" in json.dumps(found)
-    result = gateway.ask("tools/call", 3, name="mgp_tools_call", arguments=BIRDS)
-    assert result["content"] == WREN
-    assert gateway.leave() == 0
 
 
 def test_a_server_that_is_killed_and_a_client_that_leaves_end_only_their_calls(
@@ -250,7 +229,7 @@ BEARER = {"Authorization": f"Bearer {TOKEN}"}
 
 def refusals(port: int) -> list[int]:
     """Return the status of each request that must not be served."""
-    headers = (
+    headers: tuple[dict[str, str], ...] = (
         {},
         {"Authorization": "Bearer another-token-of-a-test"},
         {**BEARER, "Host": "evil.example"},
