@@ -13,6 +13,7 @@ from kinwire.mcp.host import Host
 from kinwire.mcp.log_messages import at_least
 from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.server_session import ServerSession
+from kinwire.mgp.gateway.clients import GatewayClients
 from kinwire.mgp.gateway.completion import GatewayCompletion
 from kinwire.mgp.gateway.forwarding import AgentOf, Forwarder
 from kinwire.mgp.gateway.lists import ForwardedList
@@ -132,7 +133,12 @@ class Gateway:
         self.server: Final = GatewayServer(name, version, instructions=instructions, limits=limits)
         """What clients talk to: `serve_stdio()`, `asgi(...)`, as for any `Server`."""
         tools = GatewayTools(
-            forwarder, kernel.tool_index, partial(self.server.list_changed, "tools"), page_size
+            forwarder,
+            kernel.tool_index,
+            GatewayClients(forwarder, kernel.tool_sessions, level),
+            partial(self.server.list_changed, "tools"),
+            level=level,
+            page_size=page_size,
         )
         prompts = GatewayPrompts(forwarder, page_size)
         resources = GatewayResources(forwarder, page_size)

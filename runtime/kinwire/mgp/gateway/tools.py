@@ -10,14 +10,18 @@ from collections.abc import Callable
 from kinwire.managers.entry_table import EntryTable
 from kinwire.mcp.context import Context
 from kinwire.mcp.registry import Rows
+from kinwire.mgp.gateway.clients import GatewayClients
 from kinwire.mgp.gateway.forwarding import Forwarder
 from kinwire.mgp.gateway.lists import ForwardedEntry, ListViews
+from kinwire.mgp.gateway.meta_tools import MetaTools
 from kinwire.mgp.gateway.request import ForwardedRequest
 from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.kernel.tool_index import ToolIndexManager
-from kinwire.mgp.rules.tool_context import renamed
+from kinwire.mgp.rules.tool_cache import ToolKey
+from kinwire.mgp.rules.tool_context import CALL_TOOL, ContextLevelName, renamed
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
 from kinwire.mgp.rules.tool_names import PublicNames, public_name
+from kinwire.rpc.codec import is_object, kind_of
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -33,12 +37,18 @@ class GatewayTools:
         self,
         forwarder: Forwarder,
         index: ToolIndexManager,
+        clients: GatewayClients,
         changed: Callable[[], None],
+        *,
+        level: ContextLevelName,
         page_size: int,
     ) -> None:
-        """`changed` is called when the tools of a server have changed."""
+        """`changed` is called when all clients have another list of tools."""
         self._forwarder = forwarder
         self._index = index
+        self._clients = clients
+        self._meta = MetaTools(clients)
+        self._level: ContextLevelName = level
         self._changed = changed
         self._names = PublicNames()
         self._entries: dict[str, dict[str, tuple[IndexedTool, ForwardedEntry]]] = {}
@@ -51,11 +61,15 @@ class GatewayTools:
             self._follow(id)
 
     async def _list(self, params: mcp.PaginatedRequestParams, context: Context) -> JsonObject:
-        return (await self._seen(context)).page(params.cursor)
+        await self._index.ready()
+        if self._level == "L0":
+            return (await self._seen(context)).page(params.cursor)
+        if params.cursor is not None:
+            raise InvalidParamsError("tools/list#/cursor: this list has one page. Leave it out.")
+        return await self._clients.of(context).page(self._level)
 
     async def _seen(self, context: Context) -> EntryTable[ForwardedEntry]:
         """Return all tools that the agent of a request may call."""
-        await self._index.ready()
         agent = self._forwarder.agent(context).id
         sights = await self._index.sights(AccessPrincipal("agent", agent))
         hidden = frozenset(
@@ -75,18 +89,44 @@ class GatewayTools:
         }
 
     async def _call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
-        found = self._names.find(params.name)
+        sent = ForwardedRequest.of(context).raw_params
+        if self._level == "L0":
+            return await self._forward(params.name, sent, context)
+        meta = self._meta.by_name.get(params.name)
+        if meta is not None:
+            await self._index.ready()
+            return await self._meta.call(meta, params.arguments, context)
+        if params.name == CALL_TOOL:
+            sent = _inner_call(sent)
+        return await self._forward(sent["name"], sent, context)
+
+    async def _forward(self, public: str, sent: JsonObject, context: Context) -> JsonObject:
+        """Forward a call of a tool by its name at the gateway; its client has it then."""
+        server_id, name = await self._find(public)
+        result = await self._forwarder.to_tool(
+            context, server_id, methods.TOOLS_CALL, {**sent, "name": name}
+        )
+        tool = None if self._level != "L3" else self._index.get(server_id, name)
+        if tool is not None:
+            self._clients.of(context).session.use(tool)
+        return result
+
+    async def _find(self, public: str) -> ToolKey:
+        """Return the server and the tool that a name stands for.
+
+        Raises:
+            InvalidParamsError: there is no such tool.
+        """
+        found = self._names.find(public)
         if found is None:
             await self._index.ready()  # a client may know the name from an earlier connection
-            found = self._names.find(params.name)
+            found = self._names.find(public)
         if found is None:
             raise InvalidParamsError(
-                f"Unknown tool: {params.name!r:.60}. Search for tools, or list them again.",
-                data={"tool": params.name[:200]},
+                f"Unknown tool: {public!r:.60}. Search for tools, or list them again.",
+                data={"tool": public[:200]},
             )
-        server_id, name = found
-        sent: JsonObject = {**ForwardedRequest.of(context).raw_params, "name": name}
-        return await self._forwarder.to_tool(context, server_id, methods.TOOLS_CALL, sent)
+        return found
 
     def _follow(self, server_id: str) -> None:
         """Take over the tools of a server, which have changed."""
@@ -104,7 +144,25 @@ class GatewayTools:
                 now[public] = kept if kept is not None and is_same else (tool, _entry(public, tool))
         self._entries[server_id] = now
         self._version += 1
-        self._changed()
+        if self._level in ("L0", "L1"):  # at L1 the categories are listed
+            self._changed()
+
+
+def _inner_call(sent: JsonObject) -> JsonObject:
+    """Return the params for the tool that `CALL_TOOL` is to call.
+
+    Raises:
+        InvalidParamsError: the arguments name no tool.
+    """
+    given = sent.get("arguments")
+    name = given.get("name") if is_object(given) else None
+    if not is_object(given) or not isinstance(name, str):
+        raise InvalidParamsError(
+            f"{CALL_TOOL}#/arguments/name: expected the name of a tool, got {kind_of(name)}"
+        )
+    left = {key: value for key, value in sent.items() if key != "arguments"}
+    inner = given.get("arguments")
+    return {**left, "name": name, **({} if inner is None else {"arguments": inner})}
 
 
 def _entry(public: str, tool: IndexedTool) -> ForwardedEntry:

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from kinwire import Limits
+from kinwire.managers import listing
 from kinwire.mgp import MgpKernel, ServerPolicy
+from kinwire.rpc.codec import EncodedObject
 from tests.runtime.mgp.gateway.fixtures_gateway import (
     RawClient,
     asking,
@@ -263,13 +265,13 @@ async def test_calls_are_judged_for_the_agent_that_the_client_is() -> None:
 async def test_a_client_learns_when_a_list_changes_and_an_unchanged_one_is_not_made_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from kinwire.managers import listing
-
     made: list[Json] = []
-    plain = listing.EncodedObject
-    monkeypatch.setattr(
-        listing, "EncodedObject", lambda members: made.append(members) or plain(members)
-    )
+
+    def encoded(members: Json) -> EncodedObject:
+        made.append(members)
+        return EncodedObject(members)
+
+    monkeypatch.setattr(listing, "EncodedObject", encoded)
     raw, other, client = full_server(), full_server(), RawClient()
     lists = ("tools", "prompts", "resources")
     async with gateway_of({"s": raw, "o": other}, client):
