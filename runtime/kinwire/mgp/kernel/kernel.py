@@ -367,7 +367,7 @@ class MgpKernel(GuardingExtension):
 
         Raises:
             ContextBudgetError: the pinned tools take more tokens than `pinned_reserve`.
-            TypeError: `agent` is not the name of an agent.
+            ValueError: `agent` is not a name: it has 1 to 256 printable characters.
 
         Source: MGP 0.2.0 section 16.7.
         """

@@ -282,9 +282,16 @@ class ToolSession:
         if shown != self._shown:
             self._shown = shown
             for changed in self._on_change:
-                changed()
+                _called(changed)
 
 
 def key_of(tool: IndexedTool) -> ToolKey:
     """Return what sessions know a tool by."""
     return tool.server_id, tool.name
+
+
+def _called(changed: Callable[[], None]) -> None:
+    try:
+        changed()
+    except Exception:
+        logger.exception("a function that follows a session of tools failed")

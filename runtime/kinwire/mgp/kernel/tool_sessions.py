@@ -8,6 +8,7 @@ from __future__ import annotations
 
 __all__ = ("ContextBudgetError", "ToolSessions")
 
+import logging
 from collections.abc import Callable, Iterable
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -17,7 +18,7 @@ from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.tool_discovery_options import EVERY_AGENT, ToolDiscovery
 from kinwire.mgp.kernel.tool_session import SessionParts, ToolSession, ToolSource, key_of
-from kinwire.mgp.rules.token_counts import counted, tokens_of
+from kinwire.mgp.rules.token_counts import context_text, counted, estimated_tokens
 from kinwire.mgp.rules.tool_cache import DEFAULT_BUDGET, ToolKey
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
 from kinwire.mgp.rules.tool_names import public_name
@@ -32,6 +33,8 @@ from kinwire_protocols.mgp.models import (
     ToolsSessionEvictResult,
     ToolsSessionResult,
 )
+
+logger = logging.getLogger("kinwire.mgp")
 
 _MOST_SIZES = 10_000  # of definitions whose tokens are remembered
 
@@ -124,12 +127,8 @@ class ToolSessions:
                 session.follow()
 
     def count(self, definition: JsonObject) -> int:
-        """Return how many tokens an entry of an answer takes.
-
-        Raises:
-            ValueError: `count_tokens` returned something else than a count.
-        """
-        return counted(text(definition), self._count)
+        """Return how many tokens an entry of an answer takes; an estimate if the counter fails."""
+        return self._counted(text(definition))
 
     def _made(self, caller: AccessPrincipal, pinned: Iterable[ToolKey]) -> ToolSession:
         session = ToolSession(caller, self._parts, pinned)
@@ -141,6 +140,13 @@ class ToolSessions:
         key = key_of(tool), tool.digest
         found = self._sizes.get(key)
         if found is None:
-            found = tokens_of(tool.definition, self._count, public_name(*key[0]))
+            found = self._counted(context_text(tool.definition, public_name(*key[0])))
             self._sizes.put(key, found)
         return found
+
+    def _counted(self, written: str) -> int:
+        try:
+            return counted(written, self._count)
+        except Exception:
+            logger.exception("the counter of tokens failed; they are estimated")
+            return estimated_tokens(written)
