@@ -118,6 +118,8 @@ class ToolIndexManager:
         return ToolSights([await self._sight_of(caller.id, one) for one in servers])
 
     def _may_see(self, caller: AccessPrincipal, server: GuardedServer) -> bool:
+        if server.session.closed:  # its last handlers run; its tools can be called no longer
+            return False
         if caller.kind != "server" or caller.id == server.id:
             return True
         asking = next((one for one in self._followed if one.id == caller.id), None)
