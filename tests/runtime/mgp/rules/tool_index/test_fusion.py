@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.mgp.rules.tool_index.fusion import Judged, accepted_in, fused
@@ -19,7 +20,9 @@ def ranked(*judged: tuple[str, float, float | None]) -> list[str]:
 @each(
     ("judged", "names"),
     [
-        ([("a", 0.9, 0.1), ("b", 0.1, 0.9), ("c", 0.8, 0.8)], "cab"),
+        ([("a", 0.9, 0.1), ("b", 0.1, 0.9), ("c", 0.8, 0.8), ("d", 0.2, 0.2)], "cabd"),
+        # Ranks count, not scores: the two ways measure differently.
+        ([("a", 0.9, 0.01), ("b", 0.89, 0.02), ("c", 0.1, 0.0)], "abc"),
         ([("a", 0.0, 0.2), ("b", 0.0, 0.6)], "ba"),
         ([("a", 0.1, -0.5), ("b", 0.2, -0.1)], "ba"),
         ([("b", 0.5, 0.5), ("a", 0.5, 0.5)], "ab"),
@@ -35,6 +38,11 @@ def test_both_ways_count(judged: list[tuple[str, float, float | None]], names: s
 
 SHARES = st.sampled_from([0.0, 0.1, 0.5, 1.0])
 MEANINGS = st.none() | st.sampled_from([-1.0, -0.2, 0.0, 0.1, 0.5, 1.0])
+
+
+def test_the_first_in_both_ways_has_the_score_1() -> None:
+    hits = fused([Judged(indexed("a"), 0.3, 0.4), Judged(indexed("b"), 0.0, 0.3)])
+    assert [hit.score for hit in hits] == [1.0, pytest.approx(5 / 6 / 2)]
 
 
 @given(st.lists(st.tuples(SHARES, MEANINGS), max_size=12))
