@@ -31,6 +31,7 @@ from kinwire.mgp.kernel.kernel_arguments import (
     ACTING_FOR,
     ADD_ACCESS_TOOLS,
     ADD_DISCOVERY_TOOLS,
+    ADD_TOOL_SEARCH_TOOLS,
     EVENTS,
     MGP_KERNEL,
     OF,
@@ -54,6 +55,7 @@ from kinwire.mgp.kernel.supervisor.supervisor import SupervisingKernel, Supervis
 from kinwire.mgp.kernel.tool_discovery_options import ToolDiscovery
 from kinwire.mgp.kernel.tool_guard import CallChecks, ToolGuard
 from kinwire.mgp.kernel.tool_index import ToolIndexManager
+from kinwire.mgp.kernel.tool_methods import ToolServices, tool_methods
 from kinwire.mgp.kernel.tool_session import ToolSession
 from kinwire.mgp.kernel.tool_sessions import ToolSessions
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
@@ -216,6 +218,17 @@ class MgpKernel(GuardingExtension):
         """Which servers there are, and those registered at run time: `list`, `approve`."""
         self._discovery = DiscoveryMethods(self.registry)
         self._discovery.serve(self.handlers, self._principal)
+        services = ToolServices(
+            self.tool_index,
+            self.tool_sessions,
+            self.registry,
+            self.permissions,
+            self.access,
+            self._clock,
+        )
+        self.tool_methods = tool_methods(finding, services)
+        """What searches and loads tools, for a gateway."""
+        self.tool_methods.serve(self.handlers, lambda context: self._peers[context.session])
         self.on = mgp.ClientOn(self.handlers.add)
         """Where your own handlers are registered."""
 
@@ -394,6 +407,17 @@ class MgpKernel(GuardingExtension):
         """
         ADD_DISCOVERY_TOOLS.check(server=server, agent_of=agent_of)
         self._discovery.add_tools(server, agent_of)
+
+    def add_tool_search_tools(self, server: Server, agent_of: Callable[[Context], str]) -> None:
+        """Add `mgp/tools/discover`, `request`, `session` and `session/evict` to a server as tools.
+
+        `agent_of` is as for `add_access_tools`. Agents find the tools that they may call; each
+        client of the server has a session of its own.
+
+        Source: MGP 0.2.0 section 16.
+        """
+        ADD_TOOL_SEARCH_TOOLS.check(server=server, agent_of=agent_of)
+        self.tool_methods.add_tools(server, agent_of)
 
     def _server(self, id: str) -> GuardedServer | None:
         return next((one for one in self.peers if one.id == id), None)

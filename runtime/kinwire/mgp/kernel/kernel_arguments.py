@@ -7,6 +7,7 @@ __all__ = (
     "ACTING_FOR",
     "ADD_ACCESS_TOOLS",
     "ADD_DISCOVERY_TOOLS",
+    "ADD_TOOL_SEARCH_TOOLS",
     "EVENTS",
     "MGP_KERNEL",
     "OF",
@@ -105,6 +106,14 @@ EVENTS = ArgumentCheck(
 ADD_DISCOVERY_TOOLS = ArgumentCheck(
     "MgpKernel.add_discovery_tools",
     "kernel.add_discovery_tools(server, agent_of)",
+    {
+        "server": instance_of(Server, "a Server", 'Server("gate", "1.0")'),
+        "agent_of": PLAIN_FUNCTION,
+    },
+)
+ADD_TOOL_SEARCH_TOOLS = ArgumentCheck(
+    "MgpKernel.add_tool_search_tools",
+    "kernel.add_tool_search_tools(server, agent_of)",
     {
         "server": instance_of(Server, "a Server", 'Server("gate", "1.0")'),
         "agent_of": PLAIN_FUNCTION,

@@ -43,10 +43,12 @@ from kinwire.mgp.rules.permissions import (
 )
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.storage.clock import Clock
+from kinwire.storage.errors import StorageError
 from kinwire.storage.records import Records
 from kinwire.support.arguments import SECONDS, TEXT, TEXTS, ArgumentCheck
 from kinwire.support.background import background
 from kinwire.support.sanitize import sanitize_for_log
+from kinwire_protocols.base import RpcError
 from kinwire_protocols.mgp.errors import PermissionDeniedError
 from kinwire_protocols.mgp.models import GrantValue, PermissionPolicy
 
@@ -77,6 +79,7 @@ class PermissionManager:
         self._store = PermissionStore(records, clock)
         self._questions = PermissionQuestions(options, self._store, audit, clock)
         self.open_questions = self._questions.open
+        self._wanted = set[str]()  # permissions that operators are being asked for
         self._exchanges: dict[GuardedServer, PermissionExchange] = {}
 
     # -- for the operator --
@@ -207,6 +210,34 @@ class PermissionManager:
         )
         return exchange.narrow(permission, state)
 
+    def standing(self, server: GuardedServer, permissions: Sequence[str]) -> GrantValue:
+        """Return what holds for several permissions together: the worst of them."""
+        if len(permissions) > MOST_PERMISSIONS:
+            return "denied"
+        values = {self.state(server, one).value for one in expanded(permissions)}
+        if "denied" in values:
+            return "denied"
+        return "deferred" if "deferred" in values else "approved"
+
+    def ask_for(
+        self, server: GuardedServer, permissions: Sequence[str], agent: str, tool: str
+    ) -> None:
+        """Ask the operator for what a tool lacks, in the background, for an agent that wants it."""
+        for permission in expanded(permissions):
+            key = server.prefix + permission
+            is_open = self.state(server, permission).value == "deferred"
+            if is_open and key not in self._wanted:
+                self._wanted.add(key)
+                server.session.start_soon(partial(self._want, server, permission, agent, tool))
+
+    async def _want(self, server: GuardedServer, permission: str, agent: str, tool: str) -> None:
+        try:
+            await self._ask(server, permission, agent, tool)
+        except (RpcError, StorageError) as error:
+            logger.warning("%s: a permission could not be asked for: %s", server.id, error)
+        finally:
+            self._wanted.discard(server.prefix + permission)
+
     def is_explicit(self, call: GuardedCall) -> bool:
         """Return whether a tool requires permissions, and a person has approved each of them."""
         states = [self.state(call.server, one) for one in expanded(call.tool.permissions)]
@@ -284,7 +315,9 @@ class PermissionManager:
                 for permission in needed:
                     is_open = self.state(call.server, permission).value == "deferred"
                     is_open = is_open and permission not in call.approved_once
-                    if is_open and await self._ask(call.server, permission, call):
+                    if is_open and await self._ask(
+                        call.server, permission, call.agent, call.tool.name
+                    ):
                         call.approved_once.add(permission)
         self._must_have(call, needed, "deferred")
         self._must_have(call, [one for one in needed if one not in call.approved_once], "approved")
@@ -301,7 +334,11 @@ class PermissionManager:
                 raise self._lacks(call.server, name, f"{call.tool.name} needs")
 
     async def _ask(
-        self, server: GuardedServer, permission: str, call: GuardedCall | None = None
+        self,
+        server: GuardedServer,
+        permission: str,
+        agent: str | None = None,
+        tool: str | None = None,
     ) -> bool:
         """Return whether the operator approves, at least this once."""
         question = PermissionQuestion(
@@ -309,8 +346,8 @@ class PermissionManager:
             permission,
             risk_of(permission),
             allowed_by(permission),
-            None if call is None else call.agent,
-            None if call is None else call.tool.name,
+            agent,
+            tool,
         )
         key = server.prefix + permission
         return await self._questions.ask(key, question)

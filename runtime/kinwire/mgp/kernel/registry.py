@@ -11,7 +11,7 @@ __all__ = ("RegistryManager",)
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 
 import anyio
 
@@ -70,6 +70,18 @@ SANDBOX: Final = ServerPolicy(trust="sandboxed", access="opt-in")
 """What holds for every server that was registered at run time, whatever else is configured."""
 
 
+class CreatedServers(Protocol):
+    """Decides about servers that agents write themselves, in the place of an operator."""
+
+    def approver_of(self, by: AccessPrincipal) -> AccessPrincipal | None:
+        """Return who approves what a caller registers now; None leaves it to an operator."""
+        ...
+
+    async def added(self, server: str, by: AccessPrincipal) -> None:
+        """Note that a server which was approved so is registered."""
+        ...
+
+
 class RegistryManager:
     """The servers of a kernel that were registered at run time: `kernel.registry`.
 
@@ -97,6 +109,8 @@ class RegistryManager:
         self._clock, self._audit, self._rights = clock, audit, rights
         self._connected, self._configured = connected, configured
         self._known: dict[str, Registration] = {}  # by key of their records: what was seen here
+        self.created: CreatedServers | None = None
+        """What decides about servers that agents write themselves."""
         self._supervisors: list[Supervisor] = []
         self._runner: RegisteredRunner | None = None
         self._scripts = ScriptFolder(options.folder, sandbox_rules(options.imports))
@@ -104,7 +118,7 @@ class RegistryManager:
         self._desk = RegistrationDesk(self._scripts, taken, refused, clock)
         self.leases: Final = None if records is None else _leases(records, options)
         """Which kernel runs a server; None without records that others could share."""
-        known = KnownServers(connected=connected, states=self._states, configured=configured)
+        known = KnownServers(connected=connected, states=self.states, configured=configured)
         self._directory = ServerDirectory(known, access, self.leases)
 
     # -- for operators --
@@ -222,7 +236,7 @@ class RegistryManager:
 
     def note_of(self, id: str) -> JsonObject:
         """Return what other kernels show of a server that runs under this one."""
-        state = self._states().get(id, "disconnected")
+        state = self.states().get(id, "disconnected")
         found = [one for one in self._connected() if one.id == id]
         if state == "connected" and found:
             return to_wire(entry_of(found[0], state))
@@ -284,9 +298,9 @@ class RegistryManager:
         return True
 
     async def _add(self, new: Registration, by: AccessPrincipal) -> None:
-        is_operator = self._is_operator(by)
-        if is_operator:
-            approval = RegistrationApproval(new.digest, by.id, self._clock())
+        approver = by if self._is_operator(by) else self._created_by(by)
+        if approver is not None:
+            approval = RegistrationApproval(new.digest, approver.id, self._clock())
             new = replace(new, approval=approval)
         try:
             await self._store.put(new, 0)
@@ -294,8 +308,10 @@ class RegistryManager:
             raise await self._desk.taken(new.id, by) from None
         self._see(key_of(new.id), new)
         await self._report(SERVER_REGISTERED, new, by)
-        if is_operator:
-            await self._report(SERVER_APPROVED, new, by)
+        if approver is not None:
+            await self._report(SERVER_APPROVED, new, approver)
+            if approver is not by and self.created is not None:
+                await self.created.added(new.id, by)
         elif self._options.ask is not None:
             start_detached(lambda: self._ask(new))
 
@@ -318,11 +334,14 @@ class RegistryManager:
         await self._report(SERVER_APPROVED, approved, AccessPrincipal("operator", by))
         return approved
 
+    def _created_by(self, by: AccessPrincipal) -> AccessPrincipal | None:
+        return None if self.created is None else self.created.approver_of(by)
+
     def _is_operator(self, by: AccessPrincipal) -> bool:
         return acts_as_operator(by, self._options.is_operator)
 
     async def _is_taken(self, id: str) -> bool:
-        taken = {*self._configured(), *self._states(), *self._directory.profiles}
+        taken = {*self._configured(), *self.states(), *self._directory.profiles}
         for server in self._connected():
             declared = None if server.offer is None else server.offer.server_id
             taken |= {server.id, declared or server.id}
@@ -335,7 +354,8 @@ class RegistryManager:
         else:
             self._known[key] = found
 
-    def _states(self) -> dict[str, ServerState]:
+    def states(self) -> dict[str, ServerState]:
+        """Return the states of supervised servers, by id."""
         statuses = (one for supervisor in self._supervisors for one in supervisor.statuses)
         return {one.id: one.state for one in statuses}
 

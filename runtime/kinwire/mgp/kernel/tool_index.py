@@ -98,6 +98,10 @@ class ToolIndexManager:
         """Return a tool as it is now; None if no connected server has it."""
         return self.search.index.get(server_id, name)
 
+    def server(self, id: str) -> GuardedServer | None:
+        """Return a connected server by the kernel's name; None if it is not connected."""
+        return next((one for one in self._followed if one.id == id), None)
+
     def tools(self) -> Iterable[IndexedTool]:
         """Return the tools of all connected servers, as far as they were listed."""
         return self.search.index
@@ -122,7 +126,7 @@ class ToolIndexManager:
             return False
         if caller.kind != "server" or caller.id == server.id:
             return True
-        asking = next((one for one in self._followed if one.id == caller.id), None)
+        asking = self.server(caller.id)
         return asking is not None and asking.trust != "sandboxed"
 
     # -- for the kernel --
