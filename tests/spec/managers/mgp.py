@@ -339,4 +339,8 @@ MGP = {
         attributes=("kinwire.mgp.kernel.registration_desk:RegistrationDesk.with_script",),
         rows=("mgp-15.4-3",),
     ),
+    "mgp search by meaning": Manager(
+        attributes=("kinwire.mgp.rules.tool_index.vectors:ToolVectors.nearest",),
+        rows=("mgp-16.4-4",),
+    ),
 }

@@ -1,8 +1,8 @@
 """Vectors of the tools in an index, and which tools are nearest to a vector (MGP 0.2.0 16.4).
 
 Vectors are kept as bytes, with one bit a number for a first look at all of them: on 527 real tools
-the 200 nearest by bits hold 99.8 % of the ten nearest by angle. So a search reads all vectors in
-10 ms where there are 100,000, in Python alone.
+the 200 nearest by bits hold 99.8 % of the ten nearest by angle. So a search takes 7 ms among 10,000
+tools and 22 ms among 100,000, in Python alone, and 100,000 vectors take 75 MB.
 """
 
 from __future__ import annotations
