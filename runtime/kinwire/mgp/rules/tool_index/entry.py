@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ("CategorySource", "Found", "Hit", "IndexedTool", "Labels")
+__all__ = ("Found", "Hit", "IndexedTool", "LabelSource", "Labels")
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mgp.models import RiskLevel, SearchStrategy
 
-CategorySource = Literal["declared", "configured", "derived"]
-"""Where the categories of a tool come from: its server, the configuration, or its name and risk."""
+LabelSource = Literal["declared", "configured", "derived"]
+"""Where categories or keywords come from: the server, the configuration, or what else is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,10 @@ class IndexedTool:
     """Each a path of words with `/` between them: `filesystem`, `filesystem/read`."""
     keywords: tuple[str, ...]
     """Words that it is found by and that its name may lack."""
-    category_source: CategorySource
+    category_source: LabelSource
     digest: str
     """Of the whole definition: another digest is another tool."""
+    keyword_source: LabelSource = "declared"
 
     @property
     def tool_id(self) -> str:
@@ -56,12 +58,18 @@ class Hit(NamedTuple):
     """How well it fits, above 0 and at most 1."""
 
 
-class Found(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Found:
     """What a search found."""
 
     hits: tuple[Hit, ...]
     """The best first; equal scores in the order of server and name."""
-    total: int
-    """How many tools fit, whatever the limit."""
     strategy: SearchStrategy
     """How was searched: `keyword` where `semantic` was wanted and there are no vectors."""
+    count: Callable[[], int] = field(compare=False)
+    """Counts the tools that fit, at the time of the call."""
+
+    @property
+    def total(self) -> int:
+        """How many tools fit, whatever the limit; takes longer than the search."""
+        return self.count()

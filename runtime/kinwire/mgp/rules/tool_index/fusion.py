@@ -71,7 +71,8 @@ def found_by_meaning(
         Judged(tool, score, _meaning(query, vectors.of(tool))) for tool, score in words.values()
     ]
     judged += [Judged(tool, 0.0, score) for tool, score in only_near]
-    return Found(tuple(fused(judged)[:limit]), found.total + len(only_near), "semantic")
+    hits = tuple(fused(judged)[:limit])
+    return Found(hits, "semantic", lambda: found.total + len(only_near))
 
 
 def fused(judged: Iterable[Judged]) -> list[Hit]:

@@ -4,44 +4,78 @@ from __future__ import annotations
 
 __all__ = ("Accepts", "ToolIndex")
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Final
 
+from kinwire.mgp.rules.tool_index.categories import CategoryTree
 from kinwire.mgp.rules.tool_index.entry import Found, Hit, IndexedTool
+from kinwire.mgp.rules.tool_index.fields import weights_of
+from kinwire.mgp.rules.tool_index.postings import Accepted, Postings
+from kinwire.mgp.rules.tool_index.query import QUERY_SIZE, terms_of
+from kinwire.mgp.rules.tool_index.spelling import KnownWords
+from kinwire.mgp.rules.tool_index.words import joined
 from kinwire_protocols.mgp.models import SearchStrategy
 
 Accepts = Callable[[IndexedTool], bool]
-"""Returns whether a tool may be in the result; runs before the limit is applied."""
+"""Returns whether a tool may be in the result; applied before the limit, maybe to few tools."""
+
+
+_SAME_NAME: Final = 2.0  # more than any score by words
 
 
 class ToolIndex:
-    """Finds tools by words and by categories; the tools of a server come and go in one step."""
+    """Finds tools by words and by categories; the tools of a server come and go in one step.
+
+    A word finds tools that have it in their name, description, keywords, categories or parameters,
+    in any form, also misspelt or with a like meaning. A query that is the name of a tool finds that
+    tool first.
+    """
 
     def __init__(self) -> None:
-        self._servers = dict[str, dict[str, IndexedTool]]()
+        self._tools = dict[int, IndexedTool]()
+        self._servers = dict[str, dict[str, int]]()
+        self._names = dict[str, set[int]]()  # by letters and digits
+        self._postings = Postings()
+        self._words = KnownWords()
+        self._categories = CategoryTree()
+        self._next = 0
 
     def __len__(self) -> int:
-        return sum(map(len, self._servers.values()))
+        return len(self._tools)
 
     def __iter__(self) -> Iterator[IndexedTool]:
-        for tools in self._servers.values():
-            yield from tools.values()
+        return iter(self._tools.values())
 
     def get(self, server_id: str, name: str) -> IndexedTool | None:
         """Return a tool by its server and its name there; None if the index lacks it."""
-        return self._servers.get(server_id, {}).get(name)
+        entry = self._servers.get(server_id, {}).get(name)
+        return None if entry is None else self._tools[entry]
 
     def replace(self, server_id: str, tools: Iterable[IndexedTool]) -> None:
-        """Make these the tools of a server; of two with one name the later counts."""
-        self._servers[server_id] = {tool.name: tool for tool in tools}
+        """Make these the tools of a server; of two with one name the later counts.
+
+        Only tools that are new or that have changed are worked on.
+        """
+        new = {tool.name: tool for tool in tools}
+        entries = self._servers.setdefault(server_id, {})
+        for name in entries.keys() - new.keys():
+            self._remove(entries.pop(name))
+        for name, tool in new.items():
+            entry = entries.get(name)
+            if entry is None or not _is_searched_alike(self._tools[entry], tool):
+                entries[name] = self._exchange(entry, tool)
+            else:
+                self._tools[entry] = tool
+        if not entries:
+            del self._servers[server_id]
 
     def remove(self, server_id: str) -> None:
-        """Take the tools of a server out; nothing happens if there are none."""
-        self._servers.pop(server_id, None)
+        """Remove the tools of a server; nothing happens if it has no tools."""
+        self.replace(server_id, ())
 
     def categories(self) -> Mapping[str, int]:
-        """Return how many tools each category has, those of its subcategories included."""
-        return Counter(path for tool in self for path in _paths(tool.categories))
+        """Return how many tools each category has, with those of the categories below it."""
+        return self._categories.counts()
 
     def search(
         self,
@@ -54,32 +88,98 @@ class ToolIndex:
     ) -> Found:
         """Return the tools that fit a query best.
 
-        `accepts` and `categories` are applied before `limit`: a tool must be in one of the
-        categories, or below it. With the strategy `category` the query names a category, and an
-        empty query stands for all tools.
+        Only tools in one of `categories`, or below it, count, and of those the ones that `accepts`
+        accepts; both are applied before `limit`. With the strategy `category`, the query names a
+        category. An empty query fits all tools.
         """
-        words = query.lower().split()
+        within = self._categories.within(categories) if categories else None
+        scope = _SearchScope(self._tools, within, accepts)
+        if not query.strip():
+            used: SearchStrategy = "category" if strategy == "category" else "keyword"
+            return self._listed(dict.fromkeys(self._tools, 1.0), limit, scope, used)
+        if strategy == "category":
+            return self._listed(self._categories.named(query), limit, scope, strategy)
+        return self._ranked(query[:QUERY_SIZE], limit, scope)
+
+    def _exchange(self, entry: int | None, tool: IndexedTool) -> int:
+        """Add a tool, in place of an entry if there is one; return the new entry."""
+        if entry is not None:
+            self._remove(entry)
+        entry, self._next = self._next, self._next + 1
+        self._tools[entry] = tool
+        self._names.setdefault(joined(tool.name), set()).add(entry)
+        self._categories.add(entry, tool.categories)
+        for word in self._postings.add(entry, weights_of(tool)):
+            self._words.add(word)
+        return entry
+
+    def _remove(self, entry: int) -> None:
+        tool = self._tools.pop(entry)
+        name = joined(tool.name)
+        self._names[name].discard(entry)
+        if not self._names[name]:
+            del self._names[name]
+        self._categories.remove(entry, tool.categories)
+        for word in self._postings.remove(entry, weights_of(tool)):
+            self._words.discard(word)
+
+    def _listed(
+        self, scores: Mapping[int, float], limit: int, scope: _SearchScope, used: SearchStrategy
+    ) -> Found:
+        """Return the tools with these scores."""
+        found = {entry: score for entry, score in scores.items() if scope.has(entry)}
+        return Found(self._hits(found, limit), used, lambda: len(found))
+
+    def _ranked(self, query: str, limit: int, scope: _SearchScope) -> Found:
+        """Return the tools that have the words of a query."""
+        wanted = terms_of(query, self._postings, self._words)
+        scores = self._postings.best(
+            wanted.terms, limit, within=scope.within, accepts=scope.accepted
+        )
+        named = [entry for entry in self._names.get(joined(query), ()) if scope.has(entry)]
+        scores.update(dict.fromkeys(named, _SAME_NAME * wanted.most))
+
+        def count() -> int:
+            found = self._postings.matching(wanted.terms).union(named)
+            return sum(map(scope.has, found))
+
+        return Found(self._hits(scores, limit, wanted.most), "keyword", count)
+
+    def _hits(self, scores: Mapping[int, float], limit: int, most: float = 1.0) -> tuple[Hit, ...]:
+        """Return the tools with the best scores, ordered by score, server and name."""
+        tools = self._tools
         found = [
-            Hit(tool, score)
-            for tool in self
-            if (score := _score(tool, words)) > 0
-            and (not categories or set(categories) & _paths(tool.categories))
-            and (accepts is None or accepts(tool))
+            (-score, (tool := tools[i]).server_id, tool.name, i) for i, score in scores.items()
         ]
-        found.sort(key=lambda hit: (-hit.score, hit.tool.server_id, hit.tool.name))
-        used: SearchStrategy = "category" if strategy == "category" else "keyword"
-        return Found(tuple(found[:limit]), len(found), used)
+        found.sort()
+        return tuple(Hit(tools[i], min(-score / most, 1.0)) for score, _, _, i in found[:limit])
 
 
-def _score(tool: IndexedTool, words: list[str]) -> float:
-    text = " ".join((tool.name, tool.description, *tool.keywords, *tool.categories)).lower()
-    return sum(word in text for word in words) / len(words) if words else 1.0
+class _SearchScope:
+    """Which entries a search may return."""
+
+    def __init__(
+        self, tools: Mapping[int, IndexedTool], within: set[int] | None, accepts: Accepts | None
+    ) -> None:
+        self.within = within
+        """Only these entries count; None for all."""
+        self.accepted: Accepted | None = None
+        """Whether one of them is accepted; None if all are."""
+        if accepts is not None:
+            self.accepted = lambda entry: accepts(tools[entry])
+
+    def has(self, entry: int) -> bool:
+        """Return whether an entry may be returned."""
+        if self.within is not None and entry not in self.within:
+            return False
+        return self.accepted is None or self.accepted(entry)
 
 
-def _paths(categories: Iterable[str]) -> set[str]:
-    """Return the categories and all above them."""
-    found = set[str]()
-    for category in categories:
-        steps = category.split("/")
-        found.update("/".join(steps[: end + 1]) for end in range(len(steps)))
-    return found
+def _is_searched_alike(one: IndexedTool, other: IndexedTool) -> bool:
+    """Return whether a search finds both by the same words and categories."""
+    return (one.digest, one.keywords, one.categories, one.category_source) == (
+        other.digest,
+        other.keywords,
+        other.categories,
+        other.category_source,
+    )

@@ -1,0 +1,223 @@
+"""An inverted index: which entries have a term, and how much it says about them (MGP 16.4).
+
+What a term says about an entry is computed when the entry is added and does not depend on other
+entries, so that entries come and go without work on the others. Only how rare a term is changes,
+and that is applied to a whole list at a time. A search looks at rare terms first. It stops taking
+new entries in as soon as the terms that are left cannot lift one among the best.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Accepted", "Postings", "WeightedTerm")
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from heapq import nlargest
+from math import log
+from typing import Final, NamedTuple
+
+_MOST_ADDED: Final = 128  # a shorter list is added without a look at what it could change
+_FEW: Final = 256  # so many are sorted faster than searched for the greatest
+_SLACK: Final = 1 + 1e-9  # sums of floats differ by their order
+
+Accepted = Callable[[int], bool]
+"""Returns whether an entry may be found."""
+
+
+class WeightedTerm(NamedTuple):
+    """A term of a query."""
+
+    term: str
+    gain: float
+    """What it adds at most to the score of an entry: its weight, times how rare it is."""
+    adds: bool = True
+    """Whether it finds entries; otherwise it orders those that other terms find."""
+
+
+class _Posting(dict[int, float]):
+    """By entry: what the term says about it, from 0 to 1."""
+
+    __slots__ = ("most",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.most = 0.0
+        """At least the greatest value; values that were removed may have been greater."""
+
+
+class Postings:
+    """Holds which entries have which terms; entries are numbers."""
+
+    def __init__(self) -> None:
+        self._postings = dict[str, _Posting]()
+        self.size = 0
+        """How many entries there are."""
+
+    def __contains__(self, term: str) -> bool:
+        return term in self._postings
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._postings)
+
+    def add(self, entry: int, weights: Mapping[str, float]) -> list[str]:
+        """Add an entry with its terms, weighted from 0 to 1; return the terms that are new."""
+        self.size += 1
+        new = list[str]()
+        for term, weight in weights.items():
+            posting = self._postings.get(term)
+            if posting is None:
+                posting = self._postings[term] = _Posting()
+                new.append(term)
+            posting[entry] = weight
+            if weight > posting.most:
+                posting.most = weight
+        return new
+
+    def remove(self, entry: int, terms: Iterable[str]) -> list[str]:
+        """Remove an entry that was added with these terms; return terms that no entry has now."""
+        self.size -= 1
+        gone = list[str]()
+        for term in terms:
+            posting = self._postings[term]
+            del posting[entry]
+            if not posting:
+                del self._postings[term]
+                gone.append(term)
+        return gone
+
+    def rarity(self, term: str) -> float:
+        """Return how much it says that an entry has a term: the less, the more entries have it."""
+        count = len(self._postings.get(term, ()))
+        return log(1 + (self.size - count + 0.5) / (count + 0.5))
+
+    def matching(self, terms: Iterable[WeightedTerm]) -> set[int]:
+        """Return all entries that terms find."""
+        found = set[int]()
+        return found.union(*(self._postings.get(one.term, ()) for one in terms if one.adds))
+
+    def best(
+        self,
+        terms: Iterable[WeightedTerm],
+        limit: int,
+        *,
+        within: Collection[int] | None = None,
+        accepts: Accepted | None = None,
+    ) -> dict[int, float]:
+        """Return the entries with the greatest scores, in any order, and all that equal the last.
+
+        Only entries of `within` count, and of those the ones that `accepts` accepts.
+        """
+        known = [one for one in terms if one.term in self._postings]
+        known.sort(key=lambda one: (not one.adds, len(self._postings[one.term]), one.term))
+        if not known or limit < 1:
+            return {}
+        plan = [_Step(self._postings[one.term], one.gain, one.adds) for one in known]
+        candidates = _Candidates(limit, None if within is None else frozenset(within), accepts)
+        left = sum(step.posting.most * step.gain for step in plan)
+        for step in plan:
+            candidates.take(step, left)
+            left -= step.posting.most * step.gain
+        return candidates.best()
+
+
+class _Step(NamedTuple):
+    """A term of a search."""
+
+    posting: _Posting
+    gain: float
+    adds: bool
+
+
+class _Candidates:
+    """The entries that a search has found so far, with their scores."""
+
+    def __init__(self, limit: int, within: frozenset[int] | None, accepts: Accepted | None) -> None:
+        self._limit = limit
+        self._within = within
+        self._accepts = accepts
+        self._accepted = dict[int, bool]()  # as far as it was asked
+        self._scores = dict[int, float]()
+        self._unit = 1.0  # of the scores: the gain of the last list that was copied
+        self._is_closed = False  # whether no entry can come in any more
+
+    def take(self, step: _Step, left: float) -> None:
+        """Add what a term says; `left` is what it and all later terms can add to a score."""
+        posting, scores = step.posting, self._scores
+        if not self._is_closed and (not step.adds or len(posting) > _MOST_ADDED):
+            self._close(left / self._unit * _SLACK, adds=step.adds)
+        if self._is_closed:
+            self._rescore(posting, step.gain / self._unit)
+        elif self._within is not None:
+            self._add_some(posting, step.gain / self._unit, self._within)
+        elif len(posting) < len(scores):
+            self._add(posting, step.gain / self._unit)
+        else:
+            self._add_to_copy(posting, step.gain)
+
+    def _add(self, posting: _Posting, gain: float) -> None:
+        scores = self._scores
+        known = scores.get
+        for entry, value in posting.items():
+            scores[entry] = known(entry, 0.0) + gain * value
+
+    def _add_to_copy(self, posting: _Posting, gain: float) -> None:
+        """Add a list that is longer than what was found: to copy it takes little time."""
+        change, self._unit = self._unit / gain, gain
+        scores = posting.copy()
+        known = scores.get
+        for entry, score in self._scores.items():
+            scores[entry] = known(entry, 0.0) + change * score
+        self._scores = scores
+
+    def _add_some(self, posting: _Posting, gain: float, within: frozenset[int]) -> None:
+        scores = self._scores
+        for entry in posting.keys() & within:
+            scores[entry] = scores.get(entry, 0.0) + gain * posting[entry]
+
+    def _rescore(self, posting: _Posting, gain: float) -> None:
+        scores = self._scores
+        for entry in posting.keys() & scores.keys():
+            scores[entry] += gain * posting[entry]
+
+    def _close(self, most_added: float, *, adds: bool) -> None:
+        """Close if no new entry can be among the best, and drop those that cannot be."""
+        least = self._least()
+        if adds and least <= most_added:
+            return
+        self._is_closed = True
+        bound = least - most_added
+        if bound > 0:
+            self._scores = {entry: v for entry, v in self._scores.items() if v >= bound}
+
+    def best(self) -> dict[int, float]:
+        """Return the best ones, and all that equal the last of them."""
+        least, unit, accepts = self._least(), self._unit, self._accepts
+        best = {entry: v * unit for entry, v in self._scores.items() if v >= least}
+        if accepts is not None:
+            return {entry: v for entry, v in best.items() if self._is_accepted(entry, accepts)}
+        return best
+
+    def _least(self) -> float:
+        """Return the score of the last of the best; 0 if there are fewer."""
+        if self._accepts is not None:
+            return self._least_accepted(self._accepts)
+        if len(self._scores) < self._limit:
+            return 0.0
+        values = self._scores.values()
+        if len(values) <= _FEW:
+            return sorted(values, reverse=True)[self._limit - 1]
+        return nlargest(self._limit, values)[-1]
+
+    def _least_accepted(self, accepts: Accepted) -> float:
+        count, scores = 0, self._scores
+        for entry in sorted(scores, key=scores.__getitem__, reverse=True):
+            if self._is_accepted(entry, accepts):
+                count += 1
+                if count == self._limit:
+                    return scores[entry]
+        return 0.0
+
+    def _is_accepted(self, entry: int, accepts: Accepted) -> bool:
+        known = self._accepted.get(entry)
+        if known is None:
+            known = self._accepted[entry] = accepts(entry)
+        return known

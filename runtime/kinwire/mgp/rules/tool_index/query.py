@@ -1,0 +1,62 @@
+"""Makes weighted terms of a query (MGP 0.2.0 section 16.4)."""
+
+from __future__ import annotations
+
+__all__ = ("QUERY_SIZE", "Terms", "terms_of")
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from kinwire.mgp.rules.tool_index.postings import Postings, WeightedTerm
+from kinwire.mgp.rules.tool_index.spelling import KnownWords
+from kinwire.mgp.rules.tool_index.synonyms import SYNONYMS
+from kinwire.mgp.rules.tool_index.words import STOP_STEMS, stems_of
+
+QUERY_SIZE: Final = 2000
+"""How many characters of a query are looked at."""
+
+_MOST_WORDS: Final = 64
+_STOP: Final = 0.1
+_SYNONYM: Final = 0.35
+_MISSPELT: Final = 0.7
+_JOINED: Final = 0.7
+
+
+class Terms(NamedTuple):
+    """What a query looks for."""
+
+    terms: list[WeightedTerm]
+    most: float
+    """A score that fits the query wholly: what its own words can add."""
+
+
+def terms_of(query: str, postings: Postings, known: KnownWords) -> Terms:
+    """Return the terms of a query, with words of a like meaning or spelling."""
+    stems = list(dict.fromkeys(stems_of(query[:QUERY_SIZE])))[:_MOST_WORDS]
+    content = [stem for stem in stems if stem not in STOP_STEMS] or stems
+    rarities = {stem: postings.rarity(stem) for stem in content}
+    gains = {stem: rarity for stem, rarity in rarities.items() if stem in postings}
+    for stem, weight, most in _variants(rarities, postings, known):
+        if stem in postings:
+            gain = weight * min(most, postings.rarity(stem))
+            gains[stem] = max(gains.get(stem, 0.0), gain)
+    terms = [WeightedTerm(stem, gain) for stem, gain in gains.items()]
+    if len(stems) > len(content):
+        stops = [stem for stem in stems if stem not in rarities and stem not in gains]
+        terms += [WeightedTerm(stem, _STOP * postings.rarity(stem), adds=False) for stem in stops]
+    return Terms(terms, sum(rarities.values()))
+
+
+def _variants(
+    rarities: dict[str, float], postings: Postings, known: KnownWords
+) -> Iterator[tuple[str, float, float]]:
+    """Yield words that stand for others, each with its weight and how rare it may count at most."""
+    for stem, rarity in rarities.items():
+        for synonym in SYNONYMS.get(stem, ()):
+            yield synonym, _SYNONYM, rarity
+        if stem not in postings:
+            for near in known.near(stem):
+                yield near, _MISSPELT, rarity
+    for one, other in pairwise(rarities):
+        yield one + other, _JOINED, rarities[one] + rarities[other]
