@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ("delivery_problems",)
+__all__ = ("cron_times_of", "delivery_problems", "zone_of")
 
 from collections.abc import Iterator
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from kinwire.mcpe.rules.features import EventFeatures
@@ -12,6 +14,12 @@ from kinwire.support.timestamps import seconds_of
 from kinwire_protocols.mcpe.models import CronSchedule, DeliveryPreferences, ScheduledDelivery
 from kinwire_protocols.mcpe.tables import DELIVERY_MODES
 from kinwire_protocols.problems import Problem, shown
+
+if TYPE_CHECKING:
+    from kinwire.mcpe.rules.cron import CronTimes
+
+_NO_PLACES = ("posix/", "right/", "Factory", "localtime", "posixrules")
+"""Files of the database that are not IANA names: `right/` counts leap seconds."""
 
 
 def delivery_problems(
@@ -36,6 +44,28 @@ def delivery_problems(
             yield Problem(f"{at}/channels/{index}", "each channel once", shown(channel))
 
 
+def cron_times_of(schedule: CronSchedule, features: EventFeatures) -> CronTimes:
+    """Return when a schedule is due; one with an unknown zone is read as UTC.
+
+    Raises:
+        ValueError: the expression is wrong, or is never due; the text is what was expected.
+    """
+    from kinwire.mcpe.rules.cron import CronTimes, cron_expression  # needs kinwire[events]
+
+    expression = cron_expression(schedule.expression, features.cron_presets)
+    return CronTimes(expression, zone_of(schedule.timezone) or UTC)
+
+
+def zone_of(name: str) -> tzinfo | None:
+    """Return the time zone with an IANA name; None if there is none, or its data is missing."""
+    if name.startswith(_NO_PLACES):
+        return None
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # unknown, not the name of a file, or a folder
+        return None
+
+
 def _channel_problems(
     delivery: DeliveryPreferences, features: EventFeatures, at: str
 ) -> Iterator[Problem]:
@@ -51,9 +81,10 @@ def _channel_problems(
 
 def _cron_problems(schedule: CronSchedule, features: EventFeatures, at: str) -> Iterator[Problem]:
     yield from _zone_problems(schedule.timezone, features, f"{at}/timezone")
-    if schedule.expression.startswith("@") and schedule.expression not in features.cron_presets:
-        expected = f"five fields, or one of {', '.join(features.cron_presets)}"
-        yield Problem(f"{at}/expression", expected, shown(schedule.expression))
+    try:
+        cron_times_of(schedule, features)
+    except ValueError as error:
+        yield Problem(f"{at}/expression", str(error), shown(schedule.expression))
 
 
 def _once_problems(
@@ -71,9 +102,7 @@ def _zone_problems(name: str, features: EventFeatures, at: str) -> Iterator[Prob
     if features.timezones is not None and name not in features.timezones:
         yield Problem(at, f"one of {', '.join(features.timezones)}", shown(name))
         return
-    try:
-        ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # unknown, not the name of a file, or a folder
+    if zone_of(name) is None:
         yield Problem(at, "the IANA name of a time zone, as Europe/London", shown(name))
 
 

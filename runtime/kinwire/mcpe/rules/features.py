@@ -9,6 +9,7 @@ __all__ = ("CHANNELS", "EventFeatures", "capability_of")
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Final
 
@@ -42,6 +43,11 @@ _EVENT_FEATURES = ArgumentCheck(
 )
 
 
+def _channels() -> tuple[str, ...]:
+    """Return the channels that this installation has."""
+    return tuple(one for one in CHANNELS if one != "cron" or find_spec("cronsim") is not None)
+
+
 def _presets() -> Mapping[str, str]:
     return MappingProxyType({name: row.expression for name, row in CRON_PRESETS.items()})
 
@@ -66,8 +72,11 @@ class EventFeatures:
     """Whether a filter may name tags."""
     priorities: bool = True
     """Whether a filter may name priorities."""
-    channels: tuple[str, ...] = CHANNELS
-    """The channels that a subscription may ask for, of `realtime`, `cron` and `scheduled`."""
+    channels: tuple[str, ...] = field(default_factory=_channels)
+    """The channels that a subscription may ask for, of `realtime`, `cron` and `scheduled`.
+
+    `cron` needs the extra `kinwire[events]`; without it, it is left out.
+    """
     delivery_priorities: tuple[str, ...] = ("normal",)
     """What `delivery.supportedPriorities` lists; no message of this version carries one."""
     multi_channel: bool = True
@@ -87,6 +96,11 @@ class EventFeatures:
             raise ValueError(
                 f"EventFeatures: channels: expected some of {', '.join(CHANNELS)}, "
                 f"got {', '.join(map(repr, wrong)) or 'none'}."
+            )
+        if "cron" in self.channels and "cron" not in _channels():
+            raise ValueError(
+                "EventFeatures: channels: `cron` needs the library `cronsim`. "
+                "Install kinwire[events]."
             )
 
 

@@ -7,6 +7,7 @@ stands in the way is an error of MCPE.
 from __future__ import annotations
 
 __all__ = (
+    "KEPT_FOR_ACTIVE",
     "changed",
     "created",
     "expired",
@@ -35,6 +36,9 @@ from kinwire_protocols.mcpe.models import (
     UpdateSubscriptionRequest,
 )
 from kinwire_protocols.problems import Problem, shown
+
+KEPT_FOR_ACTIVE: Final = 10
+"""How many times `maxActive` a client may have in all, with those that are paused."""
 
 _AFTER: Final = {"events_pause": "paused", "events_resume": "active"}
 
@@ -144,9 +148,12 @@ def must_be_free(
     Raises:
         SubscriptionLimitReachedError: it has as many as it may have.
     """
+    kept = [one for one in others if one.status != "expired" and one.id != subscription.id]
+    most = KEPT_FOR_ACTIVE * features.max_active
+    _must_be_below(len(kept), most, "active and paused subscriptions", "maxKept")
     if subscription.status != "active":
         return
-    active = [one for one in others if one.status == "active" and one.id != subscription.id]
+    active = [one for one in kept if one.status == "active"]
     _must_be_below(len(active), features.max_active, "active subscriptions", "maxActive")
     if _is_scheduled(subscription) and features.max_scheduled is not None:
         count = sum(map(_is_scheduled, active))
