@@ -57,7 +57,7 @@ def cron_times_of(schedule: CronSchedule, features: EventFeatures) -> CronTimes:
 
 
 def zone_of(name: str) -> tzinfo | None:
-    """Return the time zone with an IANA name; None if there is none, or its data is missing."""
+    """Return the time zone with an IANA name; None if it is unknown, or its data is missing."""
     if name.startswith(_NO_PLACES):
         return None
     try:
