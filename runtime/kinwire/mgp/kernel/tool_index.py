@@ -36,6 +36,7 @@ _MOST_TOOLS = 100_000  # of all servers
 _PAUSE = 0.2  # seconds between two readings of one list
 _RETRY = 10.0  # seconds after a reading that failed
 _PATIENCE = 5.0  # seconds that a search waits for servers that have not listed their tools yet
+_LONG = 60.0  # seconds that it waits for those that are in the middle of it
 
 SightOf = Callable[[str, GuardedServer], Awaitable[ToolSight]]
 """Returns what an agent may see of a server."""
@@ -77,22 +78,25 @@ class ToolIndexManager:
         self._categories = options.categories
         self._sight_of = sight_of
         self._followed = dict[GuardedServer, _Followed]()
+        self._servers = dict[str, GuardedServer]()
         self._is_used = options != ToolDiscovery()
 
     # -- for searches --
 
     async def ready(self) -> None:
-        """Return when each connected server has listed its tools once, or after 5 seconds.
+        """Return when each connected server has listed its tools once.
 
-        From the first call on, the lists of all servers are followed.
+        From the first call on, the lists of all servers are followed. One that has not begun to
+        answer after 5 seconds, or is not done after 60 more, is not waited for.
         """
         self._is_used = True
         waiting = [one for one in self._followed.values() if not one.listed.is_set()]
         for followed in waiting:
             self._follow(followed)
         with anyio.move_on_after(_PATIENCE):
-            for followed in waiting:
-                await followed.listed.wait()
+            await _listed(waiting)
+        with anyio.move_on_after(_LONG):
+            await _listed(one for one in waiting if one.tools.is_reading)
 
     def get(self, server_id: str, name: str) -> IndexedTool | None:
         """Return a tool as it is now; None if no connected server has it."""
@@ -100,7 +104,7 @@ class ToolIndexManager:
 
     def server(self, id: str) -> GuardedServer | None:
         """Return a connected server by the kernel's name; None if it is not connected."""
-        return next((one for one in self._followed if one.id == id), None)
+        return self._servers.get(id)
 
     def tools(self) -> Iterable[IndexedTool]:
         """Return the tools of all connected servers, as far as they were listed."""
@@ -124,6 +128,8 @@ class ToolIndexManager:
     def _may_see(self, caller: AccessPrincipal, server: GuardedServer) -> bool:
         if server.session.closed:  # its last handlers run; its tools can be called no longer
             return False
+        if server.session.closed:  # it is forgotten when its last handler has ended
+            return False
         if caller.kind != "server" or caller.id == server.id:
             return True
         asking = self.server(caller.id)
@@ -136,6 +142,7 @@ class ToolIndexManager:
         tools = server.tool_list
         assert tools is not None  # the guard of tools comes before this manager
         self._followed[server] = followed = _Followed(server, tools)
+        self._servers[server.id] = server
         tools.on_listed.append(partial(self._take, followed))
         tools.on_changed.append(lambda: followed.changed.set())
 
@@ -147,6 +154,8 @@ class ToolIndexManager:
     def left(self, server: GuardedServer) -> None:
         """Take the tools of a server that is gone out."""
         followed = self._followed.pop(server)
+        if self._servers.get(server.id) is server:
+            del self._servers[server.id]
         followed.listed.set()
         if followed.entries:
             self.search.remove(server.id)
@@ -199,6 +208,11 @@ class ToolIndexManager:
     def _report(self, id: str) -> None:
         for follower in self.followers:
             follower(id)
+
+
+async def _listed(several: Iterable[_Followed]) -> None:
+    for followed in several:
+        await followed.listed.wait()
 
 
 async def _list(followed: _Followed) -> bool:

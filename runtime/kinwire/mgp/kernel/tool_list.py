@@ -33,7 +33,7 @@ from kinwire_protocols.mcp.methods import NOTIFICATIONS_TOOLS_LIST_CHANGED, TOOL
 logger = logging.getLogger("kinwire.mgp")
 
 _MOST_FETCHED = 5  # times for one call, if the list changes while it is fetched
-_AT_ONCE = 100  # tools that are read before other tasks have a turn
+_AT_ONCE = 10  # tools that are read before other tasks have a turn
 _MOST_SEEN = 10_000  # names of tools in one connection; calls of others are refused
 
 Shown = Callable[[Sequence[KnownTool]], Awaitable[Collection[str]]]
@@ -79,6 +79,8 @@ class ToolList:
         """What is called whenever the whole list was fetched."""
         self.on_changed: list[Callable[[], None]] = []
         """What is called when the list, or a definition in it, may be another one now."""
+        self.is_reading = False
+        """Whether the server has answered with a page of a list that is being fetched."""
         self._is_cut = False
         self._seen = dict[str, KnownTool]()  # in this connection, also removed ones
         self._session = session
@@ -130,10 +132,13 @@ class ToolList:
             self.tools, self._fresh = {}, True
             self._report(self.on_listed)
             return
-        with for_checks():
-            for _attempt in range(_MOST_FETCHED):
-                if await self._fetched_whole():
-                    break
+        try:
+            with for_checks():
+                for _attempt in range(_MOST_FETCHED):
+                    if await self._fetched_whole():
+                        break
+        finally:
+            self.is_reading = False
         self._fetches += 1
         self._report(self.on_listed)
 
@@ -144,6 +149,7 @@ class ToolList:
         while pages.has_next():
             params = {} if pages.cursor is None else {"cursor": pages.cursor}
             page = self._checked(await self._page(params))
+            self.is_reading = True
             pages.accept(page["tools"], page.get("nextCursor"))
             for number, entry in enumerate(page["tools"]):  # one that is listed twice has the
                 if number % _AT_ONCE == _AT_ONCE - 1:  # checks of both

@@ -136,7 +136,7 @@ def is_same_word(one: str, other: str) -> bool:
         return longer == f"{shorter}s"
     pairs = zip(shorter, longer, strict=False)
     same = next((at for at, (a, b) in enumerate(pairs) if a != b), len(shorter))
-    return same >= max(_SHORTEST_STEM, _STEM * len(shorter)) and 2 * same >= len(longer)
+    return same >= max(_SHORTEST_STEM, _STEM * len(shorter)) and 2 * same + 2 >= len(longer)
 
 
 def _ranked(
