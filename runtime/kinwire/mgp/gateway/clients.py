@@ -9,6 +9,7 @@ from functools import partial
 from kinwire.mcp.context import Context
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mgp.gateway.forwarding import Forwarder
+from kinwire.mgp.kernel.tool_methods import ToolMethods, ToolSearchTools
 from kinwire.mgp.kernel.tool_session import ToolSession
 from kinwire.mgp.kernel.tool_sessions import ToolSessions
 from kinwire.mgp.rules.tool_context import ContextLevelName
@@ -21,9 +22,11 @@ from kinwire_protocols.mcp.methods import NOTIFICATIONS_TOOLS_LIST_CHANGED
 class ClientTools:
     """The tools that one client has as one agent."""
 
-    def __init__(self, session: ToolSession) -> None:
+    def __init__(self, session: ToolSession, tools: ToolSearchTools) -> None:
         self.session = session
         """What is in its context."""
+        self.tools = tools
+        """The tools that find, load, list and unload tools for it."""
         self._listed: tuple[list[JsonObject], EncodedObject] | None = None
 
     async def page(self, level: ContextLevelName) -> EncodedObject:
@@ -42,10 +45,15 @@ class GatewayClients:
     """What each client has. Only its own session on the wire leads to it."""
 
     def __init__(
-        self, forwarder: Forwarder, sessions: ToolSessions, level: ContextLevelName
+        self,
+        forwarder: Forwarder,
+        sessions: ToolSessions,
+        tools: ToolMethods,
+        level: ContextLevelName,
     ) -> None:
         self._forwarder = forwarder
         self._sessions = sessions
+        self._methods = tools
         self._announces = level == "L3"
         self._by_session: dict[Session, dict[str, ClientTools]] = {}
 
@@ -58,9 +66,9 @@ class GatewayClients:
             session.on_close(partial(self._by_session.pop, session, None))
         found = mine.get(agent)
         if found is None:
-            found = mine[agent] = ClientTools(self._sessions.open(agent))
+            opened = self._sessions.open(agent)
+            tools = self._methods.tools(opened, qualified=True)
+            found = mine[agent] = ClientTools(opened, tools)
             if self._announces and isinstance(session, ServerSession):
-                found.session.on_change(
-                    partial(session.announce, NOTIFICATIONS_TOOLS_LIST_CHANGED, {})
-                )
+                opened.on_change(partial(session.announce, NOTIFICATIONS_TOOLS_LIST_CHANGED, {}))
         return found

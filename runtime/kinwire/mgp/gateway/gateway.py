@@ -135,7 +135,7 @@ class Gateway:
         tools = GatewayTools(
             forwarder,
             kernel.tool_index,
-            GatewayClients(forwarder, kernel.tool_sessions, level),
+            GatewayClients(forwarder, kernel.tool_sessions, kernel.tool_methods, level),
             partial(self.server.list_changed, "tools"),
             level=level,
             page_size=page_size,

@@ -13,12 +13,11 @@ from kinwire.mcp.registry import Rows
 from kinwire.mgp.gateway.clients import GatewayClients
 from kinwire.mgp.gateway.forwarding import Forwarder
 from kinwire.mgp.gateway.lists import ForwardedEntry, ListViews
-from kinwire.mgp.gateway.meta_tools import MetaTools
 from kinwire.mgp.gateway.request import ForwardedRequest
 from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.kernel.tool_index import ToolIndexManager
 from kinwire.mgp.rules.tool_cache import ToolKey
-from kinwire.mgp.rules.tool_context import CALL_TOOL, ContextLevelName, renamed
+from kinwire.mgp.rules.tool_context import CALL_TOOL, META_TOOLS, ContextLevelName, renamed
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
 from kinwire.mgp.rules.tool_names import PublicNames, public_name
 from kinwire.rpc.codec import is_object, kind_of
@@ -28,6 +27,8 @@ from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp import methods
 
 logger = logging.getLogger("kinwire.mgp.gateway")
+
+_META = {tool["name"] for tool in META_TOOLS} - {CALL_TOOL}
 
 
 class GatewayTools:
@@ -47,7 +48,6 @@ class GatewayTools:
         self._forwarder = forwarder
         self._index = index
         self._clients = clients
-        self._meta = MetaTools(clients)
         self._level: ContextLevelName = level
         self._changed = changed
         self._names = PublicNames()
@@ -57,6 +57,7 @@ class GatewayTools:
         self.rows: Rows = {methods.TOOLS_LIST: self._list, methods.TOOLS_CALL: self._call}
         """The handlers."""
         index.followers.append(self._follow)
+        index.begin()
         for id in {tool.server_id for tool in index.tools()}:
             self._follow(id)
 
@@ -92,10 +93,9 @@ class GatewayTools:
         sent = ForwardedRequest.of(context).raw_params
         if self._level == "L0":
             return await self._forward(params.name, sent, context)
-        meta = self._meta.by_name.get(params.name)
-        if meta is not None:
+        if params.name in _META:
             await self._index.ready()
-            return await self._meta.call(meta, params.arguments, context)
+            return await self._clients.of(context).tools.call(params.name, params.arguments)
         if params.name == CALL_TOOL:
             sent = _inner_call(sent)
         return await self._forward(sent["name"], sent, context)

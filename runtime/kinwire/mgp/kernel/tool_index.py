@@ -83,16 +83,20 @@ class ToolIndexManager:
 
     # -- for searches --
 
+    def begin(self) -> None:
+        """Follow the lists of all servers from now on, also before anything is searched."""
+        self._is_used = True
+        for followed in self._followed.values():
+            self._follow(followed)
+
     async def ready(self) -> None:
         """Return when each connected server has listed its tools once.
 
         From the first call on, the lists of all servers are followed. One that has not begun to
         answer after 5 seconds, or is not done after 60 more, is not waited for.
         """
-        self._is_used = True
+        self.begin()
         waiting = [one for one in self._followed.values() if not one.listed.is_set()]
-        for followed in waiting:
-            self._follow(followed)
         with anyio.move_on_after(_PATIENCE):
             await _listed(waiting)
         with anyio.move_on_after(_LONG):

@@ -44,17 +44,18 @@ async def gateway_of(
     monkey.setattr(tool_index, "_PAUSE", 0.0)  # between two readings of one list
     made = Host("h", "1", extensions=[used], **(host or {}))
     gateway = Gateway(used, made, **{"level": "L0", **options})
-    async with made, anyio.create_task_group() as tasks:
-        for id, raw in servers.items():
-            await made.connect(raw, server_id=id)
-        for client in clients:
-            tasks.start_soon(gateway.server.serve, client)
-            await client.greet(None, sampling={}, roots={})
-        try:
-            yield gateway
-        finally:
-            monkey.undo()
-        tasks.cancel_scope.cancel()
+    with anyio.fail_after(20):
+        async with made, anyio.create_task_group() as tasks:
+            for id, raw in servers.items():
+                await made.connect(raw, server_id=id)
+            for client in clients:
+                tasks.start_soon(gateway.server.serve, client)
+                await client.greet(None, sampling={}, roots={})
+            try:
+                yield gateway
+            finally:
+                monkey.undo()
+            tasks.cancel_scope.cancel()
 
 
 def full_server(*names: str, **answers: Any) -> RawServer:
