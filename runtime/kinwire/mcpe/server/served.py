@@ -1,0 +1,107 @@
+"""A subscription as the server has it: its message, who gets its events, and what waits."""
+
+from __future__ import annotations
+
+__all__ = ("PendingEvent", "ServedSubscription")
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinwire.managers.notification_sender import NotificationQueue
+from kinwire.mcpe.rules.meta import dropped_before
+from kinwire.support.timestamps import seconds_of
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcpe.methods import EVENTS_EVENT
+from kinwire_protocols.mcpe.models import CronSchedule, ScheduledDelivery, Subscription
+
+if TYPE_CHECKING:
+    from kinwire.mcpe.server.clients import ClientSession, KnownClient
+
+QUEUED = 1_000
+"""How many events of a subscription wait for a client that reads slowly; then the oldest go."""
+
+
+@dataclass(slots=True)
+class PendingEvent:
+    """An event that waits for the time of a schedule."""
+
+    event: JsonObject
+    sequence: int | None
+    """Where it is in the log; None while it is being written."""
+
+
+class ServedSubscription:
+    """One subscription of one client."""
+
+    def __init__(self, message: Subscription, client: KnownClient) -> None:
+        self.message = message
+        self.client = client
+        self.home: ClientSession | None = None
+        """The session that gets its notifications; None if the client is not connected."""
+        self.queue: NotificationQueue | None = None
+        self.pending = deque[PendingEvent]()
+        self.cursor = 0
+        """The sequence in the log up to which its events were delivered or dropped."""
+        self.due_at: float | None = None
+        """When its schedule is due next, in seconds since 1970; None without one."""
+        self.missed: float | None = None
+        """The first time at which it was due while the client was not connected."""
+        self.delivering = False
+        self.scheduled_over = False
+        """Whether its one scheduled delivery was made."""
+        self.expiry_unsaid: float | None = None
+        """When it expired, if the client was not connected and must still be notified."""
+
+    @property
+    def id(self) -> str:
+        """The id of the subscription."""
+        return self.message.id
+
+    @property
+    def active(self) -> bool:
+        """Whether it takes events."""
+        return self.message.status == "active"
+
+    @property
+    def is_realtime(self) -> bool:
+        """Whether each event is delivered immediately."""
+        return "realtime" in self.message.delivery.channels
+
+    @property
+    def cron(self) -> CronSchedule | None:
+        """The schedule of the channel `cron`."""
+        delivery = self.message.delivery
+        return delivery.cron_schedule if "cron" in delivery.channels else None
+
+    @property
+    def once(self) -> ScheduledDelivery | None:
+        """The one delivery of the channel `scheduled`, until it was made."""
+        delivery = self.message.delivery
+        if "scheduled" not in delivery.channels or self.scheduled_over:
+            return None
+        return delivery.scheduled_delivery
+
+    @property
+    def collects(self) -> bool:
+        """Whether its events wait for the time of a schedule."""
+        return self.cron is not None or self.once is not None
+
+    @property
+    def expires_at(self) -> float | None:
+        """When it expires, in seconds since 1970; None for never."""
+        text = self.message.expires_at
+        return None if text is None else seconds_of(text)
+
+    def go_to(self, home: ClientSession | None) -> None:
+        """Send what comes to a session; to none if the client is not connected."""
+        if self.home is not home and self.home is not None and self.queue is not None:
+            self.home.sender.forget(self.queue)
+        if home is None:
+            self.queue = None
+        elif self.home is not home:
+            own = {"subscriptionId": self.id}
+            self.queue = NotificationQueue(
+                *(self.id, home.sender, EVENTS_EVENT, own, dropped_before), limit=QUEUED
+            )
+        self.home = home
