@@ -7,9 +7,17 @@ Pass `McpeServer` to a server, `McpeClient` to a host. `rules/` decides for both
 from __future__ import annotations
 
 __all__ = (
+    "EventClient",
+    "EventDeclaration",
     "EventFeatures",
+    "EventRates",
+    "EventTerms",
+    "InvalidEventError",
     "McpeClient",
     "McpeServer",
+    "Publication",
+    "PublicationLimitError",
+    "new_event",
 )
 
 from typing import TYPE_CHECKING
@@ -18,13 +26,26 @@ from kinwire.support.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from kinwire.mcpe.client.client import McpeClient
+    from kinwire.mcpe.errors import InvalidEventError, PublicationLimitError
     from kinwire.mcpe.rules.features import EventFeatures
+    from kinwire.mcpe.server.event_client import EventClient
+    from kinwire.mcpe.server.fan_out import Publication
+    from kinwire.mcpe.server.new_event import new_event
+    from kinwire.mcpe.server.options import EventDeclaration, EventRates, EventTerms
     from kinwire.mcpe.server.server import McpeServer
 
 _HOMES = {
+    "EventClient": "server.event_client",
+    "EventDeclaration": "server.options",
     "EventFeatures": "rules.features",
+    "EventRates": "server.options",
+    "EventTerms": "server.options",
+    "InvalidEventError": "errors",
     "McpeClient": "client.client",
     "McpeServer": "server.server",
+    "Publication": "server.fan_out",
+    "PublicationLimitError": "errors",
+    "new_event": "server.new_event",
 }
 
 if not TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """Which client a session is of, and what each client has (MCPE 5.1, 11.1).
 
-A client is its authenticated principal. Without one it is who has the recovery token: the result of
-its first `events_subscribe` has it in `_meta`, and a later session that sends it is the same client.
-Only a digest of the token is kept.
+A client is its authenticated principal. Without one it is who has the recovery token: the result
+of its first `events_subscribe` has it in `_meta`, and a later session that sends it is the same
+client. Only a digest of the token is kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What outlives the process: subscriptions in records, and the events that wait for a schedule in a log.
+"""What outlives the process: subscriptions in records, events that wait for a schedule in a log.
 
 The record of a subscription has the sequence in the log up to which its events were delivered, and
 while a delivery is under way its time and its last event. So a delivery that was cut short is
@@ -7,7 +7,7 @@ repeated as it was, under the same id.
 
 from __future__ import annotations
 
-__all__ = ("Claim", "KeptSubscription", "KeptSubscriptions")
+__all__ = ("KeptSubscription", "KeptSubscriptions")
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -15,8 +15,9 @@ from typing import Any
 
 import anyio
 
+from kinwire.managers.concurrency import KeyedLock
 from kinwire.mcpe.server.event_client import EventClient
-from kinwire.mcpe.server.served import PendingEvent, ServedSubscription
+from kinwire.mcpe.server.served import Claim, PendingEvent, ServedSubscription
 from kinwire.storage.errors import StorageDamagedError
 from kinwire.storage.log import Log
 from kinwire.storage.records import Record, Records
@@ -26,16 +27,6 @@ from kinwire_protocols.mcpe.models import Subscription
 _PREFIX = "mcpe/subscriptions/"
 _SUBJECT = "mcpe.event"
 _PAGE = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A delivery that is under way."""
-
-    due_at: float
-    """When it was due, in seconds since 1970."""
-    until: int
-    """The sequence of its last event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,41 +48,31 @@ class KeptSubscriptions:
     def __init__(self, records: Records | None, log: Log | None) -> None:
         self._records = records
         self._log = log
+        self._counted = 0
+        self._turns = KeyedLock[str]()
 
-    @property
-    def has_log(self) -> bool:
-        """Whether events that wait are written."""
-        return self._log is not None
-
-    async def put(self, served: ServedSubscription, claim: Claim | None = None) -> None:
+    async def put(self, served: ServedSubscription) -> None:
         """Write a subscription.
 
         Raises:
             StorageError: the store failed.
         """
-        if self._records is None:
-            return
-        value: JsonObject = {
-            "subscription": to_wire(served.message),
-            "principal": served.client.about.principal,
-            "cursor": served.cursor,
-            "dueAt": served.due_at,
-            "scheduledOver": served.scheduled_over,
-            "claim": None if claim is None else [claim.due_at, claim.until],
-            "expiryUnsaid": served.expiry_unsaid,
-        }
-        with anyio.CancelScope(shield=True):
-            await self._records.put(_PREFIX + served.id, value)
+        async with self._turns.of(served.id):
+            if self._records is not None and not served.gone:
+                with anyio.CancelScope(shield=True):
+                    await self._records.put(_PREFIX + served.id, _written(served))
 
-    async def delete(self, id: str) -> None:
-        """Remove a subscription.
+    async def delete(self, served: ServedSubscription) -> None:
+        """Remove a subscription; it is not written again.
 
         Raises:
-            StorageError: the store failed.
+            StorageError: the store failed; it is as before then.
         """
-        if self._records is not None:
-            with anyio.CancelScope(shield=True):
-                await self._records.delete(_PREFIX + id)
+        async with self._turns.of(served.id):
+            if self._records is not None:
+                with anyio.CancelScope(shield=True):
+                    await self._records.delete(_PREFIX + served.id)
+            served.gone = True
 
     async def load(self) -> list[KeptSubscription]:
         """Return the subscriptions, the oldest first.
@@ -106,23 +87,24 @@ class KeptSubscriptions:
         return sorted(found, key=lambda one: one.message.created_at)
 
     async def append(self, event: JsonObject, ids: Collection[str]) -> int:
-        """Write an event that subscriptions wait for, and return its sequence; 0 without a log.
+        """Write an event that subscriptions wait for, and return its sequence.
 
         Raises:
             StorageError: the store failed.
         """
         if self._log is None:
-            return 0
+            self._counted += 1
+            return self._counted
         value = {"event": event, "subscriptions": list(ids)}
         return (await self._log.append(_SUBJECT, value)).sequence
 
     async def end(self) -> int:
-        """Return the sequence of the newest event; 0 without a log.
+        """Return the sequence of the newest event.
 
         Raises:
             StorageError: the store failed.
         """
-        return 0 if self._log is None else (await self._log.bounds())[1]
+        return self._counted if self._log is None else (await self._log.bounds())[1]
 
     async def fill(self, served: dict[str, ServedSubscription]) -> None:
         """Give subscriptions the events that wait for them.
@@ -145,6 +127,19 @@ class KeptSubscriptions:
             if len(page) < _PAGE:
                 return
             after = page[-1].sequence
+
+
+def _written(served: ServedSubscription) -> JsonObject:
+    claim = served.claim
+    return {
+        "subscription": to_wire(served.message),
+        "principal": served.client.about.principal,
+        "cursor": served.cursor,
+        "dueAt": served.due_at,
+        "scheduledOver": served.scheduled_over,
+        "claim": None if claim is None else [claim.due_at, claim.until],
+        "expiryUnsaid": served.expiry_unsaid,
+    }
 
 
 def _read(record: Record) -> KeptSubscription:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from kinwire.mcpe.server.event_client import EventClient
 from kinwire.support.arguments import (
+    COUNT,
     LIFE,
     OBJECT,
     PLAIN_FUNCTION,
@@ -60,6 +61,7 @@ _EVENT_TERMS = ArgumentCheck(
     {},
     grace=LIFE,
     keep_expired=LIFE,
+    max_subscriptions=COUNT,
     authorize=PLAIN_FUNCTION.or_none,
     filter_data=PLAIN_FUNCTION.or_none,
 )
@@ -113,6 +115,8 @@ class EventTerms:
     """Seconds for which subscriptions are kept for a client that is not connected."""
     keep_expired: float = 3600.0
     """Seconds for which a subscription that has expired is still listed."""
+    max_subscriptions: int = 10_000
+    """The most subscriptions of all clients together."""
     authorize: Authorize | None = None
     """A plain function of (client, type) that says whether the client may have such events.
 

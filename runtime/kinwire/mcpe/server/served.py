@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("PendingEvent", "ServedSubscription")
+__all__ = ("Claim", "PendingEvent", "ServedSubscription")
 
 from collections import deque
 from dataclasses import dataclass
@@ -22,13 +22,27 @@ QUEUED = 1_000
 """How many events of a subscription wait for a client that reads slowly; then the oldest go."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class PendingEvent:
     """An event that waits for the time of a schedule."""
 
     event: JsonObject
     sequence: int | None
     """Where it is in the log; None while it is being written."""
+
+    def is_within(self, until: int) -> bool:
+        """Return whether it was written, and no later than the entry of that sequence."""
+        return self.sequence is not None and self.sequence <= until
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A delivery that is under way."""
+
+    due_at: float
+    """When it was due, in seconds since 1970."""
+    until: int
+    """The sequence of its last event."""
 
 
 class ServedSubscription:
@@ -46,10 +60,15 @@ class ServedSubscription:
         self.due_at: float | None = None
         """When its schedule is due next, in seconds since 1970; None without one."""
         self.missed: float | None = None
-        """The first time at which it was due while the client was not connected."""
+        """The last time at which it was due while nothing could be delivered."""
         self.delivering = False
+        """Whether a delivery of its schedule is under way."""
+        self.claim: Claim | None = None
+        """The delivery that is under way, or was cut short."""
         self.scheduled_over = False
         """Whether its one scheduled delivery was made."""
+        self.gone = False
+        """Whether it was removed, so that it must not be written again."""
         self.expiry_unsaid: float | None = None
         """When it expired, if the client was not connected and must still be notified."""
 

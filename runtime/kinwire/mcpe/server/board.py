@@ -1,0 +1,306 @@
+"""The subscriptions of a server: which events they take, when they are due, and where they go.
+
+A change is written before it counts. What clients may do is decided before, by `desk.py`.
+"""
+
+from __future__ import annotations
+
+__all__ = ("SubscriptionBoard",)
+
+import logging
+import math
+from collections.abc import Callable, Coroutine
+from contextvars import Context
+from functools import partial
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import anyio
+
+from kinwire.mcpe.rules import subscriptions
+from kinwire.mcpe.rules.features import EventFeatures
+from kinwire.mcpe.rules.filter_index import FilterIndex
+from kinwire.mcpe.rules.filters import CompiledFilter
+from kinwire.mcpe.server.clients import ClientSession, ClientTable, KnownClient
+from kinwire.mcpe.server.deliveries import ScheduledDeliveries
+from kinwire.mcpe.server.handler_port import HandlerPort
+from kinwire.mcpe.server.kept import KeptSubscription, KeptSubscriptions
+from kinwire.mcpe.server.options import EventTerms
+from kinwire.mcpe.server.served import ServedSubscription
+from kinwire.mcpe.server.timers import EventTimers, TimerKey
+from kinwire.mcpe.server.visible import VisibleEvents
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.storage.clock import Clock
+from kinwire.storage.errors import StorageError
+from kinwire.support.background import start_detached
+from kinwire.support.timestamps import seconds_of, timestamp_of
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcpe.methods import EVENTS_SUBSCRIPTION_EXPIRED
+from kinwire_protocols.mcpe.models import Subscription, SubscriptionExpiredNotificationParams
+
+logger = logging.getLogger("kinwire.mcpe")
+
+
+class SubscriptionBoard:
+    """All subscriptions of one server."""
+
+    def __init__(
+        self,
+        features: EventFeatures,
+        terms: EventTerms,
+        clients: ClientTable,
+        kept: KeptSubscriptions,
+        visible: VisibleEvents,
+        handlers: HandlerPort | None,
+        clock: Clock,
+    ) -> None:
+        self.features = features
+        self.clock = clock
+        self.index = FilterIndex[str]()
+        """The filters of the active ones, by id."""
+        self.timers = EventTimers(self._act, clock)
+        self._terms = terms
+        self._clients = clients
+        self._kept = kept
+        self._handlers = handlers
+        self._served: dict[str, ServedSubscription] = {}
+        self._deliveries = ScheduledDeliveries(
+            *(features, kept, visible, self.handle, self._delivered)
+        )
+        self._loading = anyio.Lock()
+        self._loaded = False
+
+    def __len__(self) -> int:
+        """Return the number of subscriptions, of any status."""
+        return len(self._served)
+
+    def get(self, id: str) -> ServedSubscription | None:
+        """Return the subscription of that id; None if there is none."""
+        return self._served.get(id)
+
+    async def ready(self) -> None:
+        """Read what was kept, the first time.
+
+        Raises:
+            StorageError: the store failed; the next call tries again.
+        """
+        if self._loaded:
+            return
+        async with self._loading:
+            if not self._loaded:
+                await self._load()
+                self._loaded = True
+
+    async def add(self, served: ServedSubscription) -> None:
+        """Add a new subscription.
+
+        Raises:
+            StorageError: it cannot be written; it does not exist then.
+        """
+        served.cursor = await self._kept.end()
+        served.due_at = self._next_due(served, self.clock())
+        await self._kept.put(served)
+        self._put(served)
+
+    async def change(self, served: ServedSubscription, made: Subscription) -> None:
+        """Have a subscription be as in its new message.
+
+        Raises:
+            StorageError: it cannot be written; it is as before then.
+        """
+        before = served.message, served.due_at
+        served.message = made
+        if before[0].delivery != made.delivery:
+            served.scheduled_over = False
+        served.due_at = self._next_due(served, self.clock())
+        try:
+            await self._kept.put(served)
+        except BaseException:
+            served.message, served.due_at = before
+            raise
+        if not served.active or not served.collects:
+            served.pending.clear()
+            served.missed = served.claim = None
+        self._settle(served)
+
+    async def remove(self, served: ServedSubscription) -> None:
+        """Remove a subscription.
+
+        Raises:
+            StorageError: it cannot be removed; it is as before then.
+        """
+        await self._kept.delete(served)
+        self._drop(served)
+
+    def handle(self, served: ServedSubscription, events: list[JsonObject], id: str) -> None:
+        """Have the handler of a subscription work on events."""
+        if self._handlers is not None and served.message.handler is not None:
+            self._handlers.handle(served.message, served.client.about, events, id)
+
+    def collect(self, served: ServedSubscription) -> None:
+        """Deliver what a subscription has collected now, if the time of its one delivery is over.
+
+        A time that was over when the subscription was made means the first event (MCPE 8.3).
+        """
+        once, now = served.once, self.clock()
+        if once is not None and served.due_at is None and seconds_of(once.deliver_at) <= now:
+            self._deliveries.begin(served, now)
+
+    def joined(self, client: KnownClient, peer: ClientSession) -> None:
+        """Send what a client has subscribed to to a session in which it has come back."""
+        self.timers.set(TimerKey("grace", client.id), None)
+        for served in client.served.values():
+            if served.home is None:
+                served.go_to(peer)
+                self._deliveries.resume(served)
+                self._say_expired(served)
+
+    def left(self, peer: ClientSession) -> None:
+        """Send it elsewhere, since a session is over, or keep it while the client is away."""
+        for client in peer.clients:
+            client.sessions.pop(peer, None)
+            for served in client.served.values():
+                if served.home is peer:
+                    served.go_to(client.home)
+                    self._deliveries.resume(served)
+            if client.home is None:
+                self._park(client)
+
+    def _park(self, client: KnownClient) -> None:
+        if not client.served:
+            self._clients.forget(client)
+        elif self._terms.grace < math.inf:
+            self.timers.set(TimerKey("grace", client.id), self.clock() + self._terms.grace)
+
+    async def _load(self) -> None:
+        now = self.clock()
+        found = await self._kept.load()
+        made = {one.message.id: self._restored(one) for one in found}
+        await self._kept.fill(made)
+        for served in made.values():
+            self._put(served)
+            if served.client.home is None:
+                self._park(served.client)
+            if served.expires_at is not None and served.message.status == "expired":
+                self.timers.set(TimerKey("forget", served.id), now + self._terms.keep_expired)
+
+    def _restored(self, kept: KeptSubscription) -> ServedSubscription:
+        served = ServedSubscription(kept.message, self._clients.restored(kept.about))
+        served.cursor, served.due_at, served.claim = kept.cursor, kept.due_at, kept.claim
+        served.scheduled_over = kept.scheduled_over
+        served.expiry_unsaid = kept.expiry_unsaid
+        served.go_to(served.client.home)
+        return served
+
+    def _put(self, served: ServedSubscription) -> None:
+        self._served[served.id] = served
+        served.client.served[served.id] = served
+        self._settle(served)
+
+    def _settle(self, served: ServedSubscription) -> None:
+        """Make index and timers fit a subscription."""
+        if served.active:
+            self.index.put(served.id, CompiledFilter.of(served.message.filter))
+        else:
+            self.index.discard(served.id)
+        over = served.message.status == "expired"
+        self.timers.set(TimerKey("expire", served.id), None if over else served.expires_at)
+        self.timers.set(TimerKey("due", served.id), served.due_at if served.active else None)
+
+    def _drop(self, served: ServedSubscription) -> None:
+        self._served.pop(served.id, None)
+        served.client.served.pop(served.id, None)
+        self.index.discard(served.id)
+        for kind in ("due", "expire", "forget"):
+            self.timers.set(TimerKey(kind, served.id), None)
+        served.go_to(None)
+        if served.client.home is None:
+            self._park(served.client)
+
+    def _next_due(self, served: ServedSubscription, now: float) -> float | None:
+        """Return when the schedules of a subscription are due next; None for never."""
+        if not served.active:
+            return None
+        times: list[float] = []
+        if served.cron is not None:
+            from kinwire.mcpe.rules.cron import CronTimes, cron_expression
+
+            text = cron_expression(served.cron.expression, self.features.cron_presets)
+            found = CronTimes(text, ZoneInfo(served.cron.timezone)).next_after(now)
+            times += [] if found is None else [found]
+        if served.once is not None:
+            at = seconds_of(served.once.deliver_at)
+            times += [at] if at > now else []  # else the first event is delivered when it comes
+        return min(times, default=None)
+
+    def _act(self, key: TimerKey) -> None:
+        if key.kind == "grace":
+            self._end_grace(key.id)
+            return
+        served = self._served.get(key.id)
+        if served is None:
+            return
+        if key.kind == "due" and served.due_at is not None:
+            self._deliveries.begin(served, served.due_at)
+        elif key.kind == "expire":
+            self._expire(served)
+        elif key.kind == "forget":
+            self._drop(served)
+            self._in_background(partial(self._kept.delete, served))
+
+    def _end_grace(self, id: str) -> None:
+        client = self._clients.get(id)
+        if client is None or client.home is not None:
+            return
+        for served in list(client.served.values()):
+            self._drop(served)
+            self._in_background(partial(self._kept.delete, served))
+        self._clients.forget(client)
+
+    async def _delivered(self, served: ServedSubscription, due_at: float) -> None:
+        """Go on after a delivery that was due, which may have had no events."""
+        once = served.once
+        if once is not None and seconds_of(once.deliver_at) <= due_at:
+            served.scheduled_over = True
+            if once.auto_expire and served.active:
+                self._expire(served)
+        served.due_at = self._next_due(served, self.clock())
+        if served.id in self._served:
+            self._settle(served)
+            await self._kept.put(served)
+
+    def _expire(self, served: ServedSubscription) -> None:
+        """End a subscription, and notify its client, now or when it comes back (MCPE 7.3)."""
+        now = self.clock()
+        served.message = subscriptions.expired(served.message, now)
+        served.pending.clear()
+        served.missed = served.claim = served.due_at = None
+        served.expiry_unsaid = now
+        self._settle(served)
+        self.timers.set(TimerKey("forget", served.id), now + self._terms.keep_expired)
+        self._in_background(partial(self._kept.put, served))
+        self._say_expired(served)
+
+    def _say_expired(self, served: ServedSubscription) -> None:
+        home, at = served.home, served.expiry_unsaid
+        if home is None or at is None:
+            return
+        served.expiry_unsaid = None
+        params = SubscriptionExpiredNotificationParams(
+            subscription_id=served.id, expired_at=timestamp_of(at)
+        )
+        send = partial(home.session.notify, EVENTS_SUBSCRIPTION_EXPIRED, params)
+        self._in_background(send)
+
+    def _in_background(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+        async def run() -> None:
+            try:
+                await work()
+            except ConnectionClosedError:
+                logger.debug("a client has left before it was notified")
+            except StorageError as error:
+                logger.error("a subscription was not written: %s", error)
+            except Exception:  # of an interceptor
+                logger.exception("a client was not notified")
+
+        Context().run(start_detached, run)

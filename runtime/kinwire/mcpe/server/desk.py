@@ -1,0 +1,218 @@
+"""The operations on subscriptions, for clients that the server knows (MCPE 5, 6)."""
+
+from __future__ import annotations
+
+__all__ = ("Caller", "SubscriptionDesk")
+
+import uuid
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pydantic import MISSING
+
+from kinwire.managers.concurrency import KeyedLock
+from kinwire.mcpe.rules import subscriptions
+from kinwire.mcpe.rules.refusals import invalid_input
+from kinwire.mcpe.server.board import SubscriptionBoard
+from kinwire.mcpe.server.clients import ClientSession, KnownClient
+from kinwire.mcpe.server.handler_port import HandlerPort
+from kinwire.mcpe.server.options import EventTerms
+from kinwire.mcpe.server.served import ServedSubscription
+from kinwire_protocols.base import UnknownVariant
+from kinwire_protocols.mcpe.errors import (
+    SubscriptionLimitReachedError,
+    SubscriptionNotFoundError,
+    UnauthorizedError,
+)
+from kinwire_protocols.mcpe.models import (
+    EventFilter,
+    EventHandler,
+    EventsListParams,
+    EventsSubscribeParams,
+    EventsUpdateParams,
+    Subscription,
+    SubscriptionStatus,
+)
+from kinwire_protocols.problems import Problem
+
+_EVERY_TYPE = "*"
+_SHOWN = 64  # characters of an id
+
+_KEPT_FOR_EACH = 10
+"""How many subscriptions a client may have in all, for each active one that it may have."""
+
+
+class Caller(NamedTuple):
+    """Who calls an operation, and in which session."""
+
+    client: KnownClient
+    peer: ClientSession
+
+
+class SubscriptionDesk:
+    """Does what the six tools ask for. Operations of one client take turns."""
+
+    def __init__(
+        self, board: SubscriptionBoard, terms: EventTerms, handlers: HandlerPort | None
+    ) -> None:
+        self._board = board
+        self._features = board.features
+        self._terms = terms
+        self._handlers = handlers
+        self._turns = KeyedLock[str]()
+
+    async def subscribe(self, params: EventsSubscribeParams, caller: Caller) -> Subscription:
+        """Make a subscription (MCPE 6.1).
+
+        Raises:
+            InvalidParamsError: the server does not take it; the data says where and why.
+            UnauthorizedError: the client may not have such events.
+            SubscriptionLimitReachedError: the client has as many as it may have, or asks too often.
+            StorageError: it cannot be written.
+        """
+        self._must_be_in_time(caller.client)
+        now = self._board.clock()
+        found = [
+            *subscriptions.subscribe_problems(params, self._features, now),
+            *self._handler_problems(params.handler, "/handler"),
+        ]
+        if found:
+            raise invalid_input("events_subscribe", found)
+        self._must_be_allowed(caller.client, params.filter, "/filter")
+        async with self._turns.of(caller.client.id):
+            id = str(uuid.uuid4())
+            made = subscriptions.created(params, id=id, client_id=caller.client.id, now=now)
+            self._must_have_room(made, caller.client)
+            served = ServedSubscription(made, caller.client)
+            served.go_to(caller.peer)
+            await self._board.add(served)
+        return made
+
+    async def unsubscribe(self, id: str, caller: Caller) -> None:
+        """Remove a subscription (MCPE 6.2).
+
+        Raises:
+            SubscriptionNotFoundError: the client has no such one.
+            StorageError: it cannot be removed.
+        """
+        async with self._turns.of(caller.client.id):
+            await self._board.remove(self._of(id, caller))
+
+    def list(self, params: EventsListParams, caller: Caller) -> list[Subscription]:
+        """Return the subscriptions of the client, oldest first (MCPE 6.3)."""
+        listed = [one.message for one in caller.client.served.values()]
+        return [one for one in listed if params.status in (None, one.status)]
+
+    async def pause(self, id: str, caller: Caller) -> SubscriptionStatus:
+        """Pause a subscription: what happens from now on is not delivered (MCPE 6.4).
+
+        Raises:
+            SubscriptionNotFoundError: the client has no such one.
+            InvalidParamsError: it has expired, or the server does not pause subscriptions.
+            StorageError: it cannot be written.
+        """
+        subscriptions.must_be_supported("events_pause", self._features)
+        async with self._turns.of(caller.client.id):
+            served = self._of(id, caller)
+            await self._board.change(
+                served, subscriptions.paused(served.message, self._board.clock())
+            )
+        return served.message.status
+
+    async def resume(self, id: str, caller: Caller) -> SubscriptionStatus:
+        """Resume a subscription (MCPE 6.5).
+
+        Raises:
+            SubscriptionNotFoundError: the client has no such one.
+            InvalidParamsError: it has expired, or the server does not pause subscriptions.
+            SubscriptionLimitReachedError: the client has as many active ones as it may have.
+            StorageError: it cannot be written.
+        """
+        subscriptions.must_be_supported("events_resume", self._features)
+        async with self._turns.of(caller.client.id):
+            served = self._of(id, caller)
+            made = subscriptions.resumed(served.message, self._board.clock())
+            self._must_be_free(made, caller.client)
+            served.go_to(caller.peer)
+            await self._board.change(served, made)
+        return served.message.status
+
+    async def update(self, params: EventsUpdateParams, caller: Caller) -> Subscription:
+        """Change a subscription (MCPE 6.6).
+
+        Raises:
+            SubscriptionNotFoundError: the client has no such one.
+            InvalidParamsError: the server does not take the change, or it has expired.
+            UnauthorizedError: the client may not have such events.
+            SubscriptionLimitReachedError: the client has as many active ones as it may have.
+            StorageError: it cannot be written.
+        """
+        updates = params.updates
+        async with self._turns.of(caller.client.id):
+            served = self._of(params.subscription_id, caller)
+            now = self._board.clock()
+            found = list(subscriptions.update_problems(updates, self._features, now))
+            if updates.handler is not MISSING:
+                found += self._handler_problems(updates.handler, "/updates/handler")
+            if found:
+                raise invalid_input("events_update", found)
+            if updates.filter is not None:
+                self._must_be_allowed(caller.client, updates.filter, "/updates/filter")
+            made = subscriptions.changed(served.message, updates, now)
+            self._must_be_free(made, caller.client)
+            served.go_to(caller.peer)
+            await self._board.change(served, made)
+        return made
+
+    def _of(self, id: str, caller: Caller) -> ServedSubscription:
+        """Return a subscription of the client; those of others are not there for it."""
+        found = caller.client.served.get(id)
+        if found is None:
+            raise SubscriptionNotFoundError(data={"subscriptionId": id[:_SHOWN]})
+        return found
+
+    def _must_be_in_time(self, client: KnownClient) -> None:
+        bucket = client.subscribing
+        if bucket is not None and not bucket.take(now=self._board.clock()):
+            raise SubscriptionLimitReachedError(
+                "Subscription limit reached: this client subscribes too often. Wait a second."
+            )
+
+    def _must_have_room(self, made: Subscription, client: KnownClient) -> None:
+        """Raise if there are too many, of this client or of all."""
+        self._must_be_free(made, client)
+        most = max(1, self._features.max_active) * _KEPT_FOR_EACH
+        if len(client.served) >= most:
+            raise SubscriptionLimitReachedError(
+                f"Subscription limit reached: this client has {most}, with those that are paused "
+                "or have expired. Remove some by events_unsubscribe."
+            )
+        if len(self._board) >= self._terms.max_subscriptions:
+            raise SubscriptionLimitReachedError(
+                "Subscription limit reached: the server takes no more of any client."
+            )
+
+    def _must_be_free(self, made: Subscription, client: KnownClient) -> None:
+        others = (one.message for one in client.served.values())
+        subscriptions.must_be_free(made, others, self._features)
+
+    def _must_be_allowed(self, client: KnownClient, filter: EventFilter, at: str) -> None:
+        authorize = self._terms.authorize
+        if authorize is None:
+            return
+        for index, pattern in enumerate(filter.event_types or [_EVERY_TYPE]):
+            if not authorize(client.about, pattern):
+                raise UnauthorizedError(
+                    f"Unauthorized: this client may not have events of the type {pattern}.",
+                    data={"pointer": f"{at}/eventTypes/{index}" if filter.event_types else at},
+                )
+
+    def _handler_problems(self, handler: EventHandler | None, at: str) -> Iterator[Problem]:
+        if handler is None:
+            return
+        if self._handlers is None:
+            yield Problem(at, "nothing, since this server runs no handlers", "a handler")
+        elif isinstance(handler, UnknownVariant):
+            yield Problem(f"{at}/type", "one of bash, webhook, agent", "another one")
+        else:
+            yield from self._handlers.problems(handler, at=at)

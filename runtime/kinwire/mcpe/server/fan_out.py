@@ -1,0 +1,173 @@
+"""Events on their way to subscriptions: checked once, encoded once, matched by an index (MCPE 4)."""
+
+from __future__ import annotations
+
+__all__ = ("EventFanOut", "Publication")
+
+import time
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from kinwire.managers.concurrency import KeyedLock
+from kinwire.managers.durable_map import DurableMap, text_codec
+from kinwire.managers.limits import TokenBucket
+from kinwire.mcpe.errors import InvalidEventError, PublicationLimitError
+from kinwire.mcpe.rules.events import event_problems, source_of
+from kinwire.mcpe.server.board import SubscriptionBoard
+from kinwire.mcpe.server.catalog import EventCatalog
+from kinwire.mcpe.server.clients import KnownClient
+from kinwire.mcpe.server.kept import KeptSubscriptions
+from kinwire.mcpe.server.options import EventRates
+from kinwire.mcpe.server.served import PendingEvent, ServedSubscription
+from kinwire.mcpe.server.visible import VisibleEvents
+from kinwire.rpc.codec import EncodedObject
+from kinwire.storage.records import Records
+from kinwire.support.bounded import DEDUP_SECONDS
+from kinwire.support.json_values import short_digest
+from kinwire_protocols.base import JsonObject, to_wire
+from kinwire_protocols.mcpe.models import MCPEvent
+from kinwire_protocols.problems import Problem
+
+LARGEST: Final = 1024 * 1024
+"""How large an event may be, in bytes of JSON."""
+
+_REMEMBERED = 100_000  # events by the id that they had where they came from
+_MANY = 200  # subscriptions that are served before others get a turn
+
+
+class Publication(NamedTuple):
+    """What became of an event that was published."""
+
+    event_id: str
+    subscriptions: int
+    """How many subscriptions have selected it."""
+    duplicate: bool = False
+    """Whether it came before, so that nothing was done."""
+
+
+class EventFanOut:
+    """Publishes events to the subscriptions of one server."""
+
+    def __init__(
+        self,
+        board: SubscriptionBoard,
+        catalog: EventCatalog,
+        kept: KeptSubscriptions,
+        visible: VisibleEvents,
+        rates: EventRates,
+        records: Records | None,
+    ) -> None:
+        self._board = board
+        self._catalog = catalog
+        self._kept = kept
+        self._visible = visible
+        rate = rates.publications
+        self._bucket = None if rate is None else TokenBucket(per_second=rate)
+        self._seen = DurableMap[str, str](
+            *(records, "mcpe/seen/", text_codec(str, str)),
+            limit=_REMEMBERED,
+            ttl=DEDUP_SECONDS,
+            clock=board.clock,
+        )
+        self._turns = KeyedLock[str]()
+
+    async def publish(self, event: MCPEvent) -> Publication:
+        """Publish an event, unless one with its `sourceEventId` came from its source before.
+
+        Raises:
+            InvalidEventError: it is not a valid event, or not one that the server has declared.
+            PublicationLimitError: too many are published.
+            UnsendableError: JSON cannot hold it.
+            StorageError: it cannot be written for those that wait for a schedule.
+        """
+        encoded = self._checked(event)
+        await self._board.ready()
+        source_id = event.metadata.source_event_id
+        if source_id is None:
+            return await self._publish(event, encoded)
+        key = short_digest("mcpe event", source_of(event.type), source_id)
+        async with self._turns.of(key):
+            if await self._seen.find(key) is not None:
+                return Publication(event.id, 0, duplicate=True)
+            found = await self._publish(event, encoded)
+            await self._seen.put(key, event.id)
+            return found
+
+    def _checked(self, event: MCPEvent) -> EncodedObject:
+        """Return the event, encoded, as the member `event` of params."""
+        found = [*event_problems(event), *self._catalog.problems(event)]
+        if found:
+            raise InvalidEventError(found)
+        encoded = EncodedObject({"event": to_wire(event)})
+        if len(encoded.encoded) > LARGEST:
+            size = Problem("", f"at most {LARGEST} bytes", f"{len(encoded.encoded)}")
+            raise InvalidEventError([size])
+        if self._bucket is not None and not self._bucket.take(now=time.monotonic()):
+            raise PublicationLimitError("Events are published too fast. Wait a second.")
+        return encoded
+
+    async def _publish(self, event: MCPEvent, encoded: EncodedObject) -> Publication:
+        metadata = event.metadata
+        ids = self._board.index.matching(event.type, metadata.tags or (), metadata.priority)
+        found = [one for one in map(self._board.get, ids) if one is not None]
+        self._send(event, encoded, [one for one in found if one.is_realtime])
+        await self._collect(encoded["event"], [one for one in found if one.collects])
+        return Publication(event.id, len(found))
+
+    def _send(
+        self, event: MCPEvent, encoded: EncodedObject, served: Sequence[ServedSubscription]
+    ) -> None:
+        """Send an event now to those of a list whose clients are connected."""
+        shown = _Shown(event, encoded, self._visible)
+        for one in served:
+            seen = shown.to(one.client)
+            if seen is None:
+                continue
+            if one.queue is not None and self._in_time(one.client):
+                one.queue.sender.send(one.queue, seen)
+            self._board.handle(one, [seen["event"]], f"{one.id}/{event.id}")
+
+    def _in_time(self, client: KnownClient) -> bool:
+        bucket = client.delivering
+        return bucket is None or bucket.take(now=time.monotonic())
+
+    async def _collect(self, event: JsonObject, served: Sequence[ServedSubscription]) -> None:
+        """Keep an event for those of a list that wait for a schedule."""
+        if not served:
+            return
+        waiting = PendingEvent(event, None)
+        for one in served:
+            one.pending.append(waiting)
+        try:
+            waiting.sequence = await self._kept.append(event, [one.id for one in served])
+        except BaseException:
+            for one in served:
+                if waiting in one.pending:
+                    one.pending.remove(waiting)
+            raise
+        for one in served:
+            self._board.collect(one)
+
+
+class _Shown:
+    """One event as each of its clients may see it, encoded once for those that see the same."""
+
+    def __init__(self, event: MCPEvent, encoded: EncodedObject, visible: VisibleEvents) -> None:
+        self._event = event
+        self._encoded = encoded
+        self._visible = visible
+        self._by_client: dict[KnownClient, EncodedObject | None] = {}
+
+    def to(self, client: KnownClient) -> EncodedObject | None:
+        """Return what a client sees; None if it sees nothing."""
+        if self._visible.all:
+            return self._encoded
+        if client not in self._by_client:
+            seen = self._visible.of(self._event, client.about)
+            self._by_client[client] = self._encoded_of(seen)
+        return self._by_client[client]
+
+    def _encoded_of(self, seen: MCPEvent | None) -> EncodedObject | None:
+        if seen is None or seen is self._event:
+            return None if seen is None else self._encoded
+        return EncodedObject({"event": to_wire(seen)})

@@ -1,0 +1,35 @@
+"""What handlers of subscriptions look like to the rest of the server (MCPE 9)."""
+
+from __future__ import annotations
+
+__all__ = ("HandlerPort",)
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from kinwire.mcpe.server.event_client import EventClient
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcpe.models import EventHandler, Subscription
+from kinwire_protocols.problems import Problem
+
+
+class HandlerPort(Protocol):
+    """Has handlers work on events, beside the notifications."""
+
+    def problems(self, handler: EventHandler, *, at: str = "/handler") -> Iterator[Problem]:
+        """Yield why the server does not take a handler, with pointers that begin with `at`."""
+        ...
+
+    def handle(
+        self,
+        subscription: Subscription,
+        client: EventClient,
+        events: Sequence[JsonObject],
+        delivery_id: str,
+    ) -> None:
+        """Have the handler of a subscription work on events; this itself waits for nothing.
+
+        `delivery_id` is the same if a delivery is repeated. A subscription without a handler
+        changes nothing.
+        """
+        ...
