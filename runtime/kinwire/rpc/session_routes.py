@@ -29,6 +29,10 @@ class SessionRoutes(SessionLife):
         self._negotiated = negotiated
         self._allowed = set(negotiated.sent)
 
+    def allow(self, methods: Iterable[Method[Any, Any]]) -> None:
+        """Let this side send `methods` although they were not negotiated: the peer wants them."""
+        self._allowed.update(method.name for method in methods)
+
     def denial_reason(self, method: Method[Any, Any]) -> str | None:
         """Return why `method` was not negotiated, as a clause; None if it was."""
         return None if self._negotiated is None else self._negotiated.denial_reason(method)

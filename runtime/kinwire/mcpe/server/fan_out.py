@@ -1,4 +1,4 @@
-"""Events on their way to subscriptions: checked once, encoded once, matched by an index (MCPE 4)."""
+"""Events on their way to subscriptions: checked, encoded and matched once (MCPE 4)."""
 
 from __future__ import annotations
 

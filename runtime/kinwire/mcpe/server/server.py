@@ -182,6 +182,7 @@ class McpeServer(ExtensionBase[ClientSession]):
     def attach(self, session: Session, theirs: JsonObject | None) -> None:
         """Serve a client, also one that speaks only MCP: the tools are for all."""
         super().attach(session, {} if theirs is None else theirs)
+        session.allow(PROTOCOL.methods.values())
 
     def join(self, session: Session, theirs: JsonObject) -> ClientSession:
         """Return the client of a session."""

@@ -70,15 +70,15 @@ class EventTools:
 
     def add_to(self, server: Server) -> None:
         """Add the tools, and the resource with the declared types if there are any."""
-        operations: dict[ToolMethod[Any, Any], Operation] = {
-            tools.EVENTS_SUBSCRIBE: self._subscribe,
-            tools.EVENTS_UNSUBSCRIBE: self._unsubscribe,
-            tools.EVENTS_LIST: self._list,
-            tools.EVENTS_PAUSE: self._pause,
-            tools.EVENTS_RESUME: self._resume,
-            tools.EVENTS_UPDATE: self._update,
-        }
-        for row, operation in operations.items():
+        operations: list[tuple[ToolMethod[Any, Any], Operation]] = [
+            (tools.EVENTS_SUBSCRIBE, self._subscribe),
+            (tools.EVENTS_UNSUBSCRIBE, self._unsubscribe),
+            (tools.EVENTS_LIST, self._list),
+            (tools.EVENTS_PAUSE, self._pause),
+            (tools.EVENTS_RESUME, self._resume),
+            (tools.EVENTS_UPDATE, self._update),
+        ]
+        for row, operation in operations:
             server.add_registered_tool(_EventTool(self, row, operation))
         if self._catalog:
             self._add_resource(server)
