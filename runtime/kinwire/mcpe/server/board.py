@@ -67,6 +67,7 @@ class SubscriptionBoard:
         self._deliveries = ScheduledDeliveries(
             *(features, kept, visible, self.handle, self._delivered)
         )
+        self._made = 0
         self._loading = anyio.Lock()
         self._loaded = False
 
@@ -97,6 +98,8 @@ class SubscriptionBoard:
         Raises:
             StorageError: it cannot be written; it does not exist then.
         """
+        self._made += 1
+        served.number = self._made
         served.cursor = await self._kept.end()
         served.due_at = self._next_due(served, self.clock())
         await self._kept.put(served)
@@ -185,11 +188,13 @@ class SubscriptionBoard:
                 self.timers.set(TimerKey("forget", served.id), now + self._terms.keep_expired)
 
     def _restored(self, kept: KeptSubscription) -> ServedSubscription:
-        served = ServedSubscription(kept.message, self._clients.restored(kept.about))
+        client = self._clients.restored(kept.about)
+        served = ServedSubscription(kept.message, client, kept.number)
+        self._made = max(self._made, kept.number)
         served.cursor, served.due_at, served.claim = kept.cursor, kept.due_at, kept.claim
         served.scheduled_over = kept.scheduled_over
         served.expiry_unsaid = kept.expiry_unsaid
-        served.go_to(served.client.home)
+        served.go_to(client.home)
         return served
 
     def _put(self, served: ServedSubscription) -> None:

@@ -34,6 +34,7 @@ class KeptSubscription:
     """A subscription as it was written."""
 
     message: Subscription
+    number: int
     about: EventClient
     cursor: int
     due_at: float | None
@@ -84,7 +85,7 @@ class KeptSubscriptions:
         if self._records is None:
             return []
         found = [_read(record) async for record in self._records.scan(_PREFIX)]
-        return sorted(found, key=lambda one: one.message.created_at)
+        return sorted(found, key=lambda one: one.number)
 
     async def append(self, event: JsonObject, ids: Collection[str]) -> int:
         """Write an event that subscriptions wait for, and return its sequence.
@@ -133,6 +134,7 @@ def _written(served: ServedSubscription) -> JsonObject:
     claim = served.claim
     return {
         "subscription": to_wire(served.message),
+        "number": served.number,
         "principal": served.client.about.principal,
         "cursor": served.cursor,
         "dueAt": served.due_at,
@@ -149,6 +151,7 @@ def _read(record: Record) -> KeptSubscription:
         claim = value["claim"]
         return KeptSubscription(
             message,
+            value["number"],
             EventClient(message.client_id, value["principal"]),
             value["cursor"],
             value["dueAt"],

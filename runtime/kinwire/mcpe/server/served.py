@@ -48,8 +48,10 @@ class Claim:
 class ServedSubscription:
     """One subscription of one client."""
 
-    def __init__(self, message: Subscription, client: KnownClient) -> None:
+    def __init__(self, message: Subscription, client: KnownClient, number: int = 0) -> None:
         self.message = message
+        self.number = number
+        """The place in the order in which subscriptions were made."""
         self.client = client
         self.home: ClientSession | None = None
         """The session that gets its notifications; None if the client is not connected."""

@@ -78,7 +78,11 @@ async def test_events_during_a_pause_are_dropped() -> None:
     events, raw = McpeServer(), RawClient()
     async with serving(events, raw):
         id = (await raw.subscribe("a.*"))["id"]
-        for tool, type in (("events_list", "a.1"), ("events_pause", "a.2"), ("events_resume", "a.3")):
+        for tool, type in (
+            ("events_list", "a.1"),
+            ("events_pause", "a.2"),
+            ("events_resume", "a.3"),
+        ):
             await raw.call(tool, **({} if tool == "events_list" else {"subscriptionId": id}))
             await events.publish(new_event(type))
         await raw.call("events_unsubscribe", subscriptionId=id)
@@ -230,6 +234,6 @@ async def test_wrong_arguments_are_named() -> None:
     ):
         with pytest.raises(TypeError):
             make()
-    for declared in (["a.b", "a.b"], ["*.b"]):
-        with pytest.raises(ValueError):
+    for declared, expected in ((["a.b", "a.b"], "declared twice"), (["*.b"], "expected a type")):
+        with pytest.raises(ValueError, match=expected):
             McpeServer([EventDeclaration(one, "x") for one in declared])

@@ -83,16 +83,15 @@ async def test_a_subscription_is_made_listed_changed_paused_resumed_and_removed(
             "expiresAt": "2026-02-01T00:00:00Z",
         }
         clock.now += 1
-        paused = said(await raw.call("events_pause", subscriptionId=id))
-        again = said(await raw.call("events_pause", subscriptionId=id))
+        paused, again = [said(await raw.call("events_pause", subscriptionId=id)) for _ in range(2)]
         listed = said(await raw.call("events_list", status="paused"))
         others = said(await raw.call("events_list", status="active"))
         resumed = said(await raw.call("events_resume", subscriptionId=id))
         nested = {"filter": {"tags": ["main"]}, "expiresAt": None}
         changed = said(await raw.call("events_update", subscriptionId=id, updates=nested))
         flat = said(await raw.call("events_update", subscriptionId=id, status="paused"))
-        gone = said(await raw.call("events_unsubscribe", subscriptionId=id))
-        left = said(await raw.call("events_list"))
+        gone = await raw.call("events_unsubscribe", subscriptionId=id)
+        left = await raw.call("events_list")
     assert paused == again == {"success": True, "status": "paused", "subscriptionId": id}
     later = {"updatedAt": "2026-01-01T00:00:01.000Z"}
     assert listed == {"subscriptions": [{**made, "status": "paused", **later}]}
@@ -101,7 +100,7 @@ async def test_a_subscription_is_made_listed_changed_paused_resumed_and_removed(
     del made["expiresAt"]
     assert changed == {**made, **later, "filter": {"tags": ["main"]}}
     assert flat == {**changed, "status": "paused"}
-    assert (gone, left) == ({"success": True}, {"subscriptions": []})
+    assert (said(gone), said(left)) == ({"success": True}, {"subscriptions": []})
 
 
 def once(at: str = "2026-01-02T00:00:00Z", **more: Any) -> Json:
