@@ -13,11 +13,11 @@ from collections.abc import Callable, Coroutine
 from contextvars import Context
 from functools import partial
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import anyio
 
 from kinwire.mcpe.rules import subscriptions
+from kinwire.mcpe.rules.delivery import cron_times_of
 from kinwire.mcpe.rules.features import EventFeatures
 from kinwire.mcpe.rules.filter_index import FilterIndex
 from kinwire.mcpe.rules.filters import CompiledFilter
@@ -228,10 +228,7 @@ class SubscriptionBoard:
             return None
         times: list[float] = []
         if served.cron is not None:
-            from kinwire.mcpe.rules.cron import CronTimes, cron_expression
-
-            text = cron_expression(served.cron.expression, self.features.cron_presets)
-            found = CronTimes(text, ZoneInfo(served.cron.timezone)).next_after(now)
+            found = cron_times_of(served.cron, self.features).next_after(now)
             times += [] if found is None else [found]
         if served.once is not None:
             at = seconds_of(served.once.deliver_at)

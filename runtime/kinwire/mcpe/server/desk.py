@@ -6,6 +6,7 @@ __all__ = ("Caller", "SubscriptionDesk")
 
 import uuid
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from pydantic import MISSING
@@ -13,6 +14,7 @@ from pydantic import MISSING
 from kinwire.managers.concurrency import KeyedLock
 from kinwire.mcpe.rules import subscriptions
 from kinwire.mcpe.rules.refusals import invalid_input
+from kinwire.mcpe.rules.subscriptions import KEPT_FOR_ACTIVE
 from kinwire.mcpe.server.board import SubscriptionBoard
 from kinwire.mcpe.server.clients import ClientSession, KnownClient
 from kinwire.mcpe.server.handler_port import HandlerPort
@@ -37,9 +39,6 @@ from kinwire_protocols.problems import Problem
 
 _EVERY_TYPE = "*"
 _SHOWN = 64  # characters of an id
-
-_KEPT_FOR_EACH = 10
-"""How many subscriptions a client may have in all, for each active one that it may have."""
 
 
 class Caller(NamedTuple):
@@ -82,7 +81,7 @@ class SubscriptionDesk:
         async with self._turns.of(caller.client.id):
             id = str(uuid.uuid4())
             made = subscriptions.created(params, id=id, client_id=caller.client.id, now=now)
-            self._must_have_room(made, caller.client)
+            await self._make_room(made, caller.client)
             served = ServedSubscription(made, caller.client)
             served.go_to(caller.peer)
             await self._board.add(served)
@@ -178,15 +177,17 @@ class SubscriptionDesk:
                 "Subscription limit reached: this client subscribes too often. Wait a second."
             )
 
-    def _must_have_room(self, made: Subscription, client: KnownClient) -> None:
-        """Raise if there are too many, of this client or of all."""
+    async def _make_room(self, made: Subscription, client: KnownClient) -> None:
+        """Check that there may be one more; the oldest one that has expired goes, if it must.
+
+        Raises:
+            SubscriptionLimitReachedError: there are too many, of this client or of all.
+        """
         self._must_be_free(made, client)
-        most = max(1, self._features.max_active) * _KEPT_FOR_EACH
-        if len(client.served) >= most:
-            raise SubscriptionLimitReachedError(
-                f"Subscription limit reached: this client has {most}, with those that are paused "
-                "or have expired. Remove some by events_unsubscribe."
-            )
+        if len(client.served) >= KEPT_FOR_ACTIVE * self._features.max_active:
+            over = (one for one in client.served.values() if one.message.status == "expired")
+            for served in islice(over, 1):
+                await self._board.remove(served)
         if len(self._board) >= self._terms.max_subscriptions:
             raise SubscriptionLimitReachedError(
                 "Subscription limit reached: the server takes no more of any client."

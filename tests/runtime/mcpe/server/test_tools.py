@@ -12,7 +12,7 @@ import pytest
 from kinwire import Server
 from kinwire.mcpe import EventDeclaration, EventFeatures, EventTerms, McpeServer, new_event
 from kinwire.support.background import background
-from tests.runtime.mcpe.fixtures_server import StoppedClock, serving
+from tests.runtime.mcpe.fixtures_server import START, StoppedClock, serving
 from tests.runtime.mcpe.raw_client import OFFER, SUBSCRIPTION, Json, RawClient, said, subscription
 
 pytestmark = pytest.mark.anyio
@@ -342,3 +342,22 @@ async def test_calls_of_one_client_at_the_same_time_never_pass_the_limit() -> No
                 tasks.start_soon(subscribe)
         assert len([one for one in results if "isError" not in one]) == 3
         assert len(said(await raw.call("events_list"))["subscriptions"]) == 3
+
+
+async def test_what_has_expired_makes_room_and_the_server_has_a_limit_of_its_own() -> None:
+    clock, raw, other = StoppedClock(), RawClient(), RawClient()
+    terms = EventTerms(max_subscriptions=12)
+    events = McpeServer(features=EventFeatures(max_active=1), terms=terms, clock=clock)
+    clock.events = events
+    async with serving(events, raw, other):
+        for second in range(1, 13):
+            await raw.subscribe("a.b", expiresAt=f"2026-01-01T00:00:{second:02}Z")
+            await clock.to(START + second)
+            await raw.tells("events/subscription_expired", second)
+        assert len(said(await raw.call("events_list"))["subscriptions"]) == 10
+        await raw.subscribe("a.b")
+        for _ in range(2):
+            id = (await other.subscribe("a.b"))["id"]
+            await other.call("events_pause", subscriptionId=id)
+        code, data = await other.refused("events_subscribe", **SUBSCRIPTION)
+    assert (code, data["name"]) == (-32002, "SubscriptionLimitReached")
