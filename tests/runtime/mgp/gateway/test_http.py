@@ -1,0 +1,76 @@
+"""A gateway over HTTP: what belongs to a request leaves on its stream; tokens name agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kinwire.mgp import MgpKernel, ServerPolicy
+from tests.runtime.mcp.http.fake_asgi_client import Client, message
+from tests.runtime.mgp.gateway.fixtures_gateway import asking, full_server, gateway_of, last_id
+
+pytestmark = pytest.mark.anyio
+
+SAMPLE = {"messages": [], "maxTokens": 1}
+
+
+async def test_progress_logs_and_questions_leave_on_the_stream_of_their_call() -> None:
+    raw, other = asking(), asking("t")
+    async with gateway_of({"s": raw, "o": other}) as gateway:
+        client = await Client(gateway.server.asgi()).begin(sampling={})
+        call = message("tools/call", 7, name="s__t", _meta={"progressToken": "p"})
+        beside = message("tools/call", 8, name="o__t")
+        async with client.sent("POST", beside) as silent, client.sent("POST", call) as response:
+            await raw.tells("tools/call")
+            await other.tells("tools/call")
+            token = raw.calls[0]["_meta"]["progressToken"]
+            raw.say(method="notifications/progress", params={"progressToken": token, "progress": 1})
+            raw.say(method="notifications/message", params={"level": "error", "data": "d"})
+            raw.say(
+                id="q", method="sampling/createMessage", params={"messages": [], "maxTokens": 1}
+            )
+            frames = [await response.frame() for _ in range(3)]
+            assert [one["method"] for one in frames] == [
+                "notifications/progress",
+                "notifications/message",
+                "sampling/createMessage",
+            ]
+            assert frames[0]["params"]["progressToken"] == "p"
+            answer = {"jsonrpc": "2.0", "id": frames[2]["id"], "result": {"model": "m"}}
+            assert (await client.post(answer)).status == 202
+            raw.say(id=last_id(raw), result={"content": [], "done": True})
+            assert (await response.frame())["result"]["done"]
+            [answered] = [one for one in raw.heard if one.get("id") == "q"]
+            assert answered["result"] == {"model": "m"}
+            assert silent.events == []
+            other.say(id=last_id(other), result={"content": []})
+            await silent.until("ended")
+            assert silent.answer["id"] == 8
+
+
+async def test_each_token_is_an_agent_with_rights_and_a_session_of_its_own() -> None:
+    tokens = {"A": "ann", "B": "bob", "C": {"sub": "carl"}, "D": "x" * 10_000}
+    kernel = MgpKernel(servers={"s": ServerPolicy(access="opt-in")})
+    raw = full_server("t", "u")
+    found: dict[str, list[Any]] = {}
+    async with gateway_of({"s": raw}, kernel=kernel, level="L3") as gateway:
+        await kernel.access.grant("ann", "s")
+        await kernel.access.grant("gateway", "s", tool="u")
+        app = gateway.server.asgi(authenticate=tokens.get)
+        refused = await Client(app).post(message("initialize"))
+        assert refused.status == 401
+        for token in tokens:
+            client = await Client(app, authorization=f"Bearer {token}").begin()
+            found[token] = []
+            for name in ("s__t", "s__u"):
+                reply = await client.post(message("tools/call", name=name))
+                found[token].append(reply.answer.get("error", {}).get("code"))
+            listed = (await client.post(message("tools/list"))).answer["result"]["tools"]
+            found[token] += [one["name"] for one in listed if not one["name"].startswith("mgp_")]
+    assert found == {
+        "A": [None, None, "s__t", "s__u"],
+        "B": [1001, 1001],
+        "C": [1001, None, "s__u"],  # principals that are not names of agents
+        "D": [1001, None, "s__u"],
+    }
