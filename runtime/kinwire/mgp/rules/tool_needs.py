@@ -8,23 +8,21 @@ from __future__ import annotations
 
 __all__ = ("MOST_CAPABILITIES", "RankedTool", "ToolNeeds", "chosen", "has_capability", "ranked")
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from kinwire.mgp.rules.server_policy import RISKS
 from kinwire.mgp.rules.tool_index.entry import Hit, IndexedTool
+from kinwire.mgp.rules.tool_index.synonyms import SYNONYMS
+from kinwire.mgp.rules.tool_index.words import STOP_STEMS, stems_of
 from kinwire.rpc.codec import is_object
 from kinwire_protocols.mgp.models import RiskLevel, ToolsRequestParams
 
 MOST_CAPABILITIES: Final = 20
 """Of one request."""
 
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _MOST_PROPERTIES: Final = 200  # of a schema that are looked at
-_SHORTEST_STEM: Final = 4
-_STEM: Final = 0.7  # of the shorter word that has to be the same
 _WORTH: Final = 0.5  # of the best score: tools below are not loaded unless a capability needs them
 _TYPES: Final = 0.2
 _CONTEXT: Final = 0.1
@@ -58,7 +56,7 @@ class ToolNeeds(NamedTuple):
                 f"got {len(capabilities)}"
             )
         for at, capability in enumerate(capabilities):
-            if not words_in(capability):
+            if not _words_in(capability):
                 place = f"/requirements/capabilities/{at}"
                 raise ValueError(f"{place}: expected words, got {capability!r:.60}")
         by_name: Mapping[str | None, RiskLevel] = {risk: risk for risk in RISKS}
@@ -117,33 +115,19 @@ def chosen(
 
 
 def has_capability(tool: IndexedTool, capability: str) -> bool:
-    """Return whether a tool has more than half of the words of a capability."""
-    wanted = words_in(capability)
-    return 2 * _matches(wanted, _all_words(tool)) > len(wanted)
+    """Return whether a tool has more than half of the words of a capability, in any form.
 
-
-def words_in(text: str) -> frozenset[str]:
-    """Return the words of a text in small letters; identifiers are taken apart."""
-    return frozenset(word.casefold() for word in _WORD.findall(text))
-
-
-def is_same_word(one: str, other: str) -> bool:
-    """Return whether two words are forms of one, as `analysis` and `analyze`."""
-    if one == other:
-        return True
-    shorter, longer = sorted((one, other), key=len)
-    if len(shorter) < _SHORTEST_STEM:
-        return longer == f"{shorter}s"
-    pairs = zip(shorter, longer, strict=False)
-    same = next((at for at, (a, b) in enumerate(pairs) if a != b), len(shorter))
-    return same >= max(_SHORTEST_STEM, _STEM * len(shorter)) and 2 * same + 2 >= len(longer)
+    A word of a like meaning counts as the word.
+    """
+    return _are_named(capability, _all_words(tool))
 
 
 def _ranked(
     needs: ToolNeeds, tool: IndexedTool, scores: Mapping[str, _Scores], by_context: _Scores
 ) -> RankedTool:
     key = _key(tool)
-    covers = frozenset(one for one in needs.capabilities if has_capability(tool, one))
+    words = _all_words(tool)
+    covers = frozenset(one for one in needs.capabilities if _are_named(one, words))
     score = by_context.get(key, 0.0)
     if needs.capabilities:
         found = sum(scores[one].get(key, 0.0) for one in covers)
@@ -170,32 +154,36 @@ def _preference(preferred: RiskLevel | None, risk: RiskLevel) -> int:
 
 def _share(types: Collection[str], words: frozenset[str]) -> float:
     """Return how many of some types the words name, from 0 to 1."""
-    if not types:
-        return 0.0
-    return sum(_are_named(words_in(one), words) for one in types) / len(types)
+    wanted = [_words_in(one) for one in types]
+    return sum(2 * len(one & words) > len(one) for one in wanted) / len(types) if types else 0.0
 
 
-def _are_named(wanted: frozenset[str], words: frozenset[str]) -> bool:
-    return bool(wanted) and 2 * _matches(wanted, words) > len(wanted)
+def _are_named(text: str, words: frozenset[str]) -> bool:
+    """Return whether more than half of the words of a text are there, or others for them."""
+    wanted = _words_in(text)
+    found = sum(one in words or not words.isdisjoint(SYNONYMS.get(one, ())) for one in wanted)
+    return 2 * found > len(wanted)
 
 
-def _matches(wanted: frozenset[str], words: frozenset[str]) -> int:
-    return sum(any(is_same_word(one, word) for word in words) for one in wanted)
+def _words_in(text: str) -> frozenset[str]:
+    """Return the stems of a text, without words that say little."""
+    stems = frozenset(stems_of(text))
+    return stems - STOP_STEMS or stems
 
 
 def _input_words(tool: IndexedTool) -> frozenset[str]:
     about = (tool.name, tool.description, *tool.keywords)
-    return words_in(" ".join((*about, *_texts_of(tool.definition.get("inputSchema")))))
+    return _words_in(" ".join((*about, *_texts_of(tool.definition.get("inputSchema")))))
 
 
 def _output_words(tool: IndexedTool) -> frozenset[str]:
     about = (tool.name, tool.description, *tool.keywords)
-    return words_in(" ".join((*about, *_texts_of(tool.definition.get("outputSchema")))))
+    return _words_in(" ".join((*about, *_texts_of(tool.definition.get("outputSchema")))))
 
 
 def _all_words(tool: IndexedTool) -> frozenset[str]:
     about = (tool.server_id, *tool.categories)
-    return words_in(" ".join(about)) | _input_words(tool) | _output_words(tool)
+    return _words_in(" ".join(about)) | _input_words(tool) | _output_words(tool)
 
 
 def _texts_of(schema: Any) -> Iterator[str]:

@@ -97,7 +97,11 @@ async def test_categories_are_declared_configured_or_derived_and_the_entry_says_
     safe = {"risk_level": "safe", "permissions_required": ["filesystem.read"]}
     declared = {**tool("b"), "_mgp": {"categories": ["notes/read"], "keywords": ["memo"]}}
     raw = RawServer(tool("read_file", security=safe), declared, tool("c"), tool("d"), mgp=SECURITY)
-    categories = {"s": ["all"], ("s", "c"): ["own/one"], ("s", "read_file"): []}
+    categories: dict[str | tuple[str, str], list[str]] = {
+        "s": ["all"],
+        ("s", "c"): ["own/one"],
+        ("s", "read_file"): [],
+    }
     for configured in ({}, categories):
         kernel = MgpKernel(discovery=ToolDiscovery(categories=configured))
         async with guarded(raw, kernel):
