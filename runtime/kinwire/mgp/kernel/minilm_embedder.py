@@ -10,15 +10,21 @@ from __future__ import annotations
 __all__ = ("MiniLmEmbedder", "ModelFileError")
 
 import hashlib
+import re
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from kinwire.rpc.errors import KinwireError
 from kinwire.support.arguments import ArgumentCheck, count_from
 
+_DIMENSION = 384
+_FEWEST_WORDS = 2
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+_OTHER_LETTER = re.compile(r"[^\W\d_\u0000-\u024f]")  # not of the Latin alphabets
 _MOST_TOKENS = 128  # of a text; 256 takes longer and finds the same on the tool catalogue
 
 
@@ -81,11 +87,16 @@ class MiniLmEmbedder:
         )
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return a vector for each text, in order; of long texts the first 128 tokens count."""
+        """Return a vector for each text, in order; of long texts the first 128 tokens count.
+
+        A text in another script, as Chinese, has a zero vector: the model knows hardly a word.
+        """
         # One by one: in a batch short texts are filled up, which took 1.5 times as long.
         return [self._vector(text) for text in texts]
 
     def _vector(self, text: str) -> list[float]:
+        if not _is_readable(text):
+            return [0.0] * _DIMENSION
         numpy = self._numpy
         tokens = numpy.array([self._tokenizer.encode(text).ids], dtype=numpy.int64)
         asked = {
@@ -97,6 +108,12 @@ class MiniLmEmbedder:
         mean = states[0].mean(axis=0)
         vector: list[float] = (mean / numpy.linalg.norm(mean)).tolist()
         return vector
+
+
+def _is_readable(text: str) -> bool:
+    """Return whether a text has two words in the letters a to z, or no others."""
+    words = islice(_LATIN_WORD.finditer(text), _FEWEST_WORDS)
+    return len([*words]) == _FEWEST_WORDS or not _OTHER_LETTER.search(text)
 
 
 _MINILM_EMBEDDER = ArgumentCheck(

@@ -7,6 +7,7 @@ __all__ = ("Judged", "SearchWords", "accepted_in", "found_by_meaning", "fused")
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple, Protocol
 
+from kinwire.mgp.rules.tool_index.categories import category_path, paths_of
 from kinwire.mgp.rules.tool_index.entry import Found, Hit, IndexedTool
 from kinwire.mgp.rules.tool_index.index import Accepts
 from kinwire.mgp.rules.tool_index.vectors import NEAREST, PackedVector, ToolVectors, cosine
@@ -41,10 +42,10 @@ def accepted_in(categories: Collection[str], accepts: Accepts | None) -> Accepts
     """Return what accepts a tool that is in one of these categories, or below it."""
     if not categories:
         return accepts
-    below = tuple(f"{category}/" for category in categories)
+    wanted = {category_path(category) for category in categories}
 
     def accept(tool: IndexedTool) -> bool:
-        fits = any(f"{path}/".startswith(below) for path in tool.categories)
+        fits = not wanted.isdisjoint(paths_of(tool.categories))
         return fits and (accepts is None or accepts(tool))
 
     return accept

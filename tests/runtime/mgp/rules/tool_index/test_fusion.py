@@ -63,6 +63,7 @@ def test_scores_fall_and_are_from_0_to_1(ways: list[tuple[float, float | None]])
         ((), "ab"),
         (("kind",), "ab"),
         (("kind/a",), "a"),
+        (("Kind.A",), "a"),
         (("kind/a", "kind/b"), "ab"),
         (("kin",), ""),
         (("kind/a/x",), ""),
