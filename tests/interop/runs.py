@@ -6,7 +6,7 @@ a server is used by our host.
 
 from __future__ import annotations
 
-__all__ = ("Run", "client_of_url", "inspections", "mcpl_host", "run")
+__all__ = ("Run", "client_of_url", "inspected", "inspections", "mcpl_host", "program", "run")
 
 import json
 import os
@@ -146,6 +146,17 @@ def inspections(
     wanted: Collection[str], home: Path, options: tuple[str, ...], command: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """Return what the Inspector's command prints, by the method that it was given."""
+    results = inspected([INSPECTIONS[method] for method in wanted], home, options, command)
+    return dict(zip(wanted, results, strict=True))
+
+
+def inspected(
+    lines: Collection[tuple[str, ...]],
+    home: Path,
+    options: tuple[str, ...],
+    command: tuple[str, ...] = (),
+) -> list[Any]:
+    """Return what the Inspector's command prints for each of these words."""
     start = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
     node = peers.node()
     base = (str(node), str(peers.npm_packages() / start), "--cli", "-q", "--format", "json")
@@ -157,8 +168,13 @@ def inspections(
         return json.loads(_output(line, env))["result"]
 
     with ThreadPoolExecutor(2) as threads:  # it is slow, and most machines have two processors
-        results = threads.map(inspect, [INSPECTIONS[method] for method in wanted])
-        return dict(zip(wanted, results, strict=True))
+        return list(threads.map(inspect, lines))
+
+
+def program(python: str, script: str, *words: str) -> dict[str, Any]:
+    """Return what a client next to this file prints, run in an environment of `PYTHONS`."""
+    command = (str(PYTHONS[python]()), str(HERE / "clients" / script), *words)
+    return dict(json.loads(_output(command, {})))
 
 
 def _output(command: tuple[str, ...], env: Mapping[str, str]) -> str:
