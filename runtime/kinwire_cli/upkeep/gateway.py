@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("run_gateway",)
+__all__ = ("run_gateway", "wait_for_servers")
 
 from argparse import Namespace
 from collections.abc import Generator
@@ -46,6 +46,7 @@ async def run_gateway(arguments: Namespace) -> int:
         UsageError: the options or the configuration are wrong.
         InsecureAddressError: other machines could reach it in plain text.
         StorageError: the store cannot be opened.
+        ContextBudgetError: pinned tools have no room in the budget.
     """
     place, tokens = address_in(arguments), tokens_from(arguments.token)
     _must_know_clients(arguments, place, tokens)
@@ -115,7 +116,8 @@ def _prepared(
     gateway = Gateway(kernel, supervisor, level=arguments.level, agent_of=agent_of)
 
     async def serve(orders: Orders) -> None:
-        await _wait(supervisor, orders, arguments.wait)
+        await wait_for_servers(supervisor, orders, arguments.wait)
+        await kernel.tool_sessions.check()
         if listener is None:
             await _serve_stdio(gateway.server, orders)
         else:
@@ -131,7 +133,7 @@ def _always(agent: str) -> AgentOf:
     return agent_of
 
 
-async def _wait(supervisor: Supervisor, orders: Orders, seconds: float) -> None:
+async def wait_for_servers(supervisor: Supervisor, orders: Orders, seconds: float) -> None:
     """Return when each server has started or has failed, after `seconds`, or on a signal.
 
     A client that asks for tools immediately then finds those that there are.

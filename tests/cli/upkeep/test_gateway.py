@@ -13,13 +13,20 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Self, cast
 
+import anyio
 import pytest
 
 pytest.importorskip("fcntl", reason="needs sockets with a path")
 
+from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
+from kinwire_cli.control.place import bound_socket, place_of
+from kinwire_cli.upkeep import gateway
+from kinwire_cli.upkeep.orders import Orders
 from tests.cli.fixtures_scripts import Captured, ran
 from tests.cli.upkeep.fixtures_kernels import entry, until, write
 
@@ -49,7 +56,12 @@ for line in sys.stdin:
         content = [{"type": "hologram", "beam": 7}, {"type": "text", "text": "a wren"}]
         say(id=message["id"], result={"content": content})
 """
-FAST = '[servers.mgp]\nbackoff_base_ms = 1\nwhen_restarting = "wait"\n'
+MGP = """
+[servers.mgp]
+backoff_base_ms = 1
+when_restarting = "wait"
+pinned_tools = ["read_note"]
+"""
 TOKEN = "a-token-of-this-test"
 
 
@@ -59,7 +71,7 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="kw-") as name:
         path = Path(name)
         (path / "box.py").write_text(BOX, encoding="utf-8")
-        write(path, entry("box", "box.py"), FAST, entry("broken", "absent.py"))
+        write(path, entry("box", "box.py"), MGP, entry("broken", "absent.py"))
         monkeypatch.setenv("XDG_RUNTIME_DIR", name)
         monkeypatch.setenv("BIRDER_TOKEN", TOKEN)
         monkeypatch.chdir(path)
@@ -164,9 +176,9 @@ BIRDS = {"name": "box__list_birds", "arguments": {}}
 WREN = [{"type": "hologram", "beam": 7}, {"type": "text", "text": "a wren"}]
 
 
-def begin_reading(gateway: Running, id: int, folder: Path, calls: int) -> None:
+def begin_reading(served: Running, id: int, folder: Path, calls: int) -> None:
     """Call a tool that does not answer, and wait until its server has the call."""
-    gateway.put("tools/call", id, name="box__read_note", arguments={})
+    served.put("tools/call", id, name="box__read_note", arguments={})
     until(lambda: read(folder / "reading"), lambda text: len(text) == calls)
 
 
@@ -175,22 +187,43 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
+def test_a_client_on_stdin_finds_tools_that_are_not_in_its_list(
+    folder: Path, running: list[Running]
+) -> None:
+    with bound_socket(place_of(folder / "mgp.toml")):  # as another kernel has it
+        running.append(Running(folder))
+        (served,) = running
+        assert served.greet()["serverInfo"]["name"] == "kinwire-gateway"
+    said = served.said("kinwire ps will not show this kernel: A kernel runs already")
+    assert "broken: it did not start" in said
+    listed = [tool["name"] for tool in served.ask("tools/list", 1)["tools"]]
+    assert {"mgp_tools_discover", "box__read_note"} < {*listed}  # the latter is pinned
+    assert "box__list_birds" not in listed
+    query = {"query": "birds of the garden"}
+    found = served.ask("tools/call", 2, name="mgp_tools_discover", arguments=query)
+    assert "box__list_birds" in json.dumps(found)
+    result = served.ask("tools/call", 3, name="mgp_tools_call", arguments=BIRDS)
+    assert result["content"] == WREN
+    assert served.leave() == 0
+
+
+@pytest.mark.slow
 def test_a_server_that_is_killed_and_a_client_that_leaves_end_only_their_calls(
     folder: Path, running: list[Running], capsys: Captured
 ) -> None:
     store = "sqlite:///kernel.db"
     running.append(Running(folder, "--level", "L0", "--agent", "birder", "--store", store))
-    (gateway,) = running
-    gateway.greet()
-    begin_reading(gateway, 1, folder, calls=1)
-    first = last_pid(gateway.said("box: connected"))
+    (served,) = running
+    served.greet()
+    begin_reading(served, 1, folder, calls=1)
+    first = last_pid(served.said("box: connected"))
     os.kill(first, signal.SIGKILL)
-    assert gateway.answer(1)["code"] == 2000
-    answer = gateway.ask("tools/call", 2, **BIRDS)
-    assert answer.get("content") == WREN, (answer, gateway.said(""))
-    begin_reading(gateway, 3, folder, calls=2)
-    second = last_pid(gateway.said(""))
-    assert gateway.leave() == 0
+    assert served.answer(1)["code"] == 2000
+    answer = served.ask("tools/call", 2, **BIRDS)
+    assert answer.get("content") == WREN, (answer, served.said(""))
+    begin_reading(served, 3, folder, calls=2)
+    second = last_pid(served.said(""))
+    assert served.leave() == 0
     assert second != first
     assert not is_alive(first)
     assert not is_alive(second)
@@ -244,9 +277,9 @@ def test_clients_over_http_are_the_agents_of_their_tokens(
     store = "sqlite:///kernel.db"
     words = ("--transport", "http", "--port", "0", "--level", "L0", "--store", store)
     running.append(Running(folder, *words, "--token", "birder=BIRDER_TOKEN"))
-    (gateway,) = running
+    (served,) = running
     port = int(
-        re.findall(r"serving .* at http://127\.0\.0\.1:(\d+)/mcp", gateway.said("serving"))[0]
+        re.findall(r"serving .* at http://127\.0\.0\.1:(\d+)/mcp", served.said("serving"))[0]
     )
     assert refusals(port) == [401, 401, 421, 403]
     status, session = posted(port, HELLO, **BEARER)
@@ -256,11 +289,68 @@ def test_clients_over_http_are_the_agents_of_their_tokens(
     code, out, _ = ran(capsys, "ps", "--format", "json")
     states = {row["id"]: row["state"] for row in json.loads(out)["servers"]}
     assert (code, states["box"]) == (0, "connected")
-    gateway.process.send_signal(signal.SIGTERM)
-    assert gateway.process.wait(20) == 0
-    gateway.said("note: draining")
+    served.process.send_signal(signal.SIGTERM)
+    assert served.process.wait(20) == 0
+    served.said("note: draining")
     code, out, _ = ran(capsys, "audit", "search", "--store", store, "--format", "json")
     assert (code, '"birder"' in out, TOKEN in out) == (0, True, False)
+
+
+class Starting:
+    """Stands for a supervisor whose servers start while somebody waits."""
+
+    def __init__(self, *moments: str) -> None:
+        """Take the states of its servers at each moment: "registered idle" is down with a note."""
+        self._moments = [*moments]
+        self.looks = 0
+
+    @property
+    def statuses(self) -> list[Any]:
+        """Return how the servers are now."""
+        states = self._moments[0].split(",")
+        pairs = [state.partition(" ") for state in states]
+        return [SimpleNamespace(id=f"s{n}", state=a, note=b) for n, (a, _, b) in enumerate(pairs)]
+
+    def changes(self) -> AbstractContextManager[Self]:
+        """Return an iterator over changes; after the last moment nothing changes any more."""
+        return nullcontext(self)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> str:
+        if len(self._moments) == 1:
+            await anyio.sleep_forever()
+        self.looks += 1
+        del self._moments[0]
+        return "s0"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("moments", "seconds", "said"),
+    [
+        (["connected"], 60.0, ""),
+        (["registered idle,restarting,error,disconnected,draining"], 60.0, ""),
+        (["registered", "connecting", "connected"], 60.0, ""),
+        (["registered,connecting", "connecting,restarting", "connected,connecting"], 60.0, ""),
+        (
+            ["registered,connected,connecting"],
+            0.01,
+            "note: serves before all servers have started: s0, s2\n",
+        ),
+    ],
+)
+async def test_it_waits_until_each_server_has_started_or_failed_but_not_for_ever(
+    capsys: Captured, moments: list[str], seconds: float, said: str
+) -> None:
+    starting, orders = Starting(*moments), Orders()
+    if moments[-1] == "connected,connecting":
+        orders.drain.set()  # a signal came, so nothing will be served
+    with anyio.fail_after(20):
+        await gateway.wait_for_servers(cast("Supervisor", starting), orders, seconds)
+    assert capsys.readouterr().err == said
+    assert moments[-1] == "connected,connecting" or starting.looks == len(moments) - 1
 
 
 HTTP = ("--transport", "http")
@@ -293,3 +383,13 @@ def test_what_cannot_be_served_starts_nothing(
     assert (code, out, message in err) == (2, "", True), err
     assert "connecting" not in err
     assert TOKEN not in err
+
+
+def test_pinned_tools_without_room_end_it_before_it_serves(folder: Path, capsys: Captured) -> None:
+    budget = "[tool_context_budget]\nmax_tokens = 9\npinned_reserve = 5\n"
+    budget += "discovery_reserve = 2\ncache_limit = 2\n"
+    write(folder, budget, entry("box", "box.py"), MGP)
+    code, out, err = ran(capsys, "gateway")
+    assert (code, out) == (2, "")
+    assert "its pinned tools need more than the 5 tokens" in err
+    assert not is_alive(last_pid(err))
