@@ -339,6 +339,18 @@ MGP = {
         attributes=("kinwire.mgp.kernel.registration_desk:RegistrationDesk.with_script",),
         rows=("mgp-15.4-3",),
     ),
+    "mgp search by words": Manager(
+        attributes=("kinwire.mgp.rules.tool_index.query:terms_of",),
+        rows=("mgp-16.4-3",),
+    ),
+    "mgp categories": Manager(
+        attributes=("kinwire.mgp.rules.tool_index.categories:CategoryTree.within",),
+        rows=("mgp-16.4-5",),
+    ),
+    "mgp labels": Manager(
+        attributes=("kinwire.mgp.rules.tool_index.labels:_categories",),
+        rows=("mgp-16.4-2",),
+    ),
     "mgp search by meaning": Manager(
         attributes=("kinwire.mgp.rules.tool_index.vectors:ToolVectors.nearest",),
         rows=("mgp-16.4-4",),

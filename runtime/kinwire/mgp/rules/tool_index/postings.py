@@ -16,7 +16,7 @@ from math import log
 from typing import Final, NamedTuple
 
 _MOST_ADDED: Final = 128  # a shorter list is added without a look at what it could change
-_FEW: Final = 256  # so many are sorted faster than searched for the greatest
+_FEW: Final = 256  # scores; this many are sorted faster than searched for the greatest
 _SLACK: Final = 1 + 1e-9  # sums of floats differ by their order
 
 Accepted = Callable[[int], bool]

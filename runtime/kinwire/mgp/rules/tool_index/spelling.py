@@ -102,7 +102,7 @@ def _pieces(word: str) -> Iterator[_Piece]:
 
 
 def _near_pieces(word: str, most: int) -> Iterator[_Piece]:
-    """Yield pieces of which a known word has one, if it has at most so many differences."""
+    """Yield pieces of which a known word has one, if it has at most that many differences."""
     for size in range(len(word) - most, len(word) + most + 1):
         for start, end in _ranges(size):
             for shift in range(-min(most, start), most + 1):

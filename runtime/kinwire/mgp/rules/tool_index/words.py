@@ -10,17 +10,21 @@ from __future__ import annotations
 __all__ = ("STOP_STEMS", "WORD_SIZE", "joined", "stem", "stems_of")
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
 from typing import Final
+from unicodedata import normalize
 
 WORD_SIZE: Final = 40
 """The longest word in characters; what follows in a longer one is not looked at."""
 
 _TOKENS: Final = re.compile(r"[^\W_]+")
-_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+|\d+")
-_UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_UNSPACED_LETTERS: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_UNSPACED: Final = re.compile(rf"[{_UNSPACED_LETTERS}]{{2,}}")
+_OTHER_PARTS: Final = re.compile(rf"[{_UNSPACED_LETTERS}]+|\d+|[^\W\d_{_UNSPACED_LETTERS}]+")
+_ACCENTS: Final = re.compile(r"[\u0300-\u036f]+")
 _LATIN: Final = re.compile(r"[a-z]+")
 _VOWEL: Final = re.compile(r"[aeiouy]")
 
@@ -119,20 +123,25 @@ def joined(text: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def _stems_of_token(token: str) -> tuple[str, ...]:
     token = token[:WORD_SIZE]
+    if not token.isascii():
+        return tuple(chain.from_iterable(map(_grams, _OTHER_PARTS.findall(_plain(token)))))
     parts = _PARTS.findall(token)
-    found = [stem(word) for part in parts for word in _words_of_part(part)]
-    if len(parts) > 1 and token.isascii():
-        found.append(stem(token.lower()))
-    return tuple(found)
+    if len(parts) > 1:
+        parts.append(token)
+    return tuple(stem(part.lower()) for part in parts)
 
 
-def _words_of_part(part: str) -> Iterator[str]:
-    word = part.casefold()
-    if not _UNSPACED.fullmatch(word) or len(word) < 3:
-        yield word
-        return
-    for start in range(len(word) - 1):
-        yield word[start : start + 2]
+def _plain(token: str) -> str:
+    """Return a word in lower case, in usual forms of its letters, without accents."""
+    apart = normalize("NFKD", normalize("NFKC", token).casefold())
+    return normalize("NFC", _ACCENTS.sub("", apart))
+
+
+def _grams(part: str) -> Iterable[str]:
+    """Return each two characters that follow each other, if words have no spaces between them."""
+    if _UNSPACED.fullmatch(part):
+        return [part[start : start + 2] for start in range(len(part) - 1)]
+    return (stem(part),)
 
 
 STOP_STEMS: Final = frozenset(map(stem, _STOP_WORDS.split()))
