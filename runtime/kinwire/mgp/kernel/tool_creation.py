@@ -15,6 +15,7 @@ from typing import Final
 
 from kinwire.mgp.kernel.access import AccessManager
 from kinwire.mgp.kernel.access_options import AccessPrincipal
+from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.kernel.tool_index import ToolIndexManager
 from kinwire.mgp.rules.access import AccessGrant, AccessSubject
@@ -22,7 +23,7 @@ from kinwire.mgp.rules.permissions import expanded
 from kinwire.storage.clock import Clock
 from kinwire.support.bounded import LruDict
 
-CODE: Final = "code_execution"
+_CODE: Final = "code_execution"
 _APPROVER: Final = AccessPrincipal("operator", "policy:auto_approve")
 _MOST_OPEN = 1000
 _LASTS = 3600.0  # seconds in which a tool has to be registered
@@ -104,12 +105,16 @@ class ToolCreation:
     async def _holds_code(self, caller: AccessPrincipal) -> bool:
         """Return whether a caller may run code: itself, or by a tool that it may call."""
         own = self._index.server(caller.id) if caller.kind == "server" else None
-        if own is not None and self._permissions.standing(own, (CODE,)) == "approved":
-            return True
+        if own is not None and own.offer is not None:
+            required = expanded(own.offer.permissions_required or ())
+            if _CODE in required and self._is_approved(own):
+                return True
         sights = await self._index.sights(caller)
         return any(
-            sights.shows(tool) and self._permissions.standing(server, (CODE,)) == "approved"
+            sights.shows(tool) and self._is_approved(self._index.server(tool.server_id))
             for tool in self._index.tools()
-            if CODE in expanded(tool.security.get("permissions_required", ()))
-            and (server := self._index.server(tool.server_id)) is not None
+            if _CODE in expanded(tool.security.get("permissions_required", ()))
         )
+
+    def _is_approved(self, server: GuardedServer | None) -> bool:
+        return server is not None and self._permissions.standing(server, (_CODE,)) == "approved"

@@ -68,7 +68,7 @@ class ToolRequests:
         await self._index.ready()
         choice = await self._choose(needs, session)
         made = await self._made(params, session)
-        wanted = [*(one.tool for one in choice.usable), *made]
+        wanted = [*made, *(one.tool for one in choice.usable if one.tool not in made)]
         loaded = session.load(wanted)
         tools = [tool for tool in wanted if (tool.server_id, tool.name) in loaded.present]
         for one in choice.waiting:
