@@ -14,7 +14,7 @@ from kinwire_cli.upkeep_options import add_upkeep
 _USAGE = """\
 kinwire gateway [-c FILE] [--transport stdio|http] [--level L0|L1|L2|L3]
                        [--agent NAME] [--host HOST] [--port N] [--token AGENT=VARIABLE]
-                       [--store URL] [--wait SECONDS]"""
+                       [--semantic] [--store URL] [--wait SECONDS]"""
 _EPILOG = """\
 Clients see one server. With --level L3 its list of tools has the pinned tools, what a session has
 loaded, and tools that search, load and call all others; L2 has only the latter, L1 also the

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from kinwire_cli.upkeep_options import add_upkeep
 
-_USAGE = "kinwire up [-c FILE] [--store URL] [--socket PATH] [--timeout SECONDS]"
+_USAGE = "kinwire up [-c FILE] [--semantic] [--store URL] [--socket PATH] [--timeout SECONDS]"
 _EPILOG = """\
 On a terminal it shows a table of the servers, elsewhere a line for each change. kinwire ps, start,
 stop, restart and logs talk to it.

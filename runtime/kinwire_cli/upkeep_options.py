@@ -11,7 +11,7 @@ from kinwire_cli.quantities import seconds_from
 
 
 def add_upkeep(parser: ArgumentParser) -> None:
-    """Add `-c`, `--store`, `--socket` and `--timeout`."""
+    """Add `-c`, `--store`, `--socket`, `--timeout` and `--semantic`."""
     text = "the configuration (default: mgp.toml here, or the file in $MGP_CONFIG_PATH)"
     parser.add_argument("-c", "--config", metavar="FILE", help=text)
     text = "where state is kept: sqlite:///file.db or nats://host:port (default: in memory)"
@@ -22,3 +22,5 @@ def add_upkeep(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", type=seconds_from, metavar="SECONDS", default=STORE_TIMEOUT, help=text
     )
+    text = "also find tools by what they mean; needs kinwire[semantic]"
+    parser.add_argument("--semantic", action="store_true", help=text)

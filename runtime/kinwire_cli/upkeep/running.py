@@ -16,10 +16,11 @@ from socket import socket
 from typing import NamedTuple, TextIO
 
 import anyio
+import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from kinwire import Host, __version__
-from kinwire.mgp import AuditOptions, MgpKernel
+from kinwire.mgp import AuditOptions, MgpKernel, MiniLmEmbedder
 from kinwire.mgp.kernel.config import ConfigFile
 from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
 from kinwire.mgp.kernel.tool_discovery_options import EVERY_AGENT, ToolDiscovery
@@ -29,6 +30,7 @@ from kinwire.support.background import background
 from kinwire_cli.control.listening import serve_owner
 from kinwire_cli.control.messages import KernelFacts, ServerRow
 from kinwire_cli.control.place import bound_socket, place_of
+from kinwire_cli.extras import install_command, is_installed
 from kinwire_cli.failure import UsageError
 from kinwire_cli.kernel_config import config_file
 from kinwire_cli.kernel_state import kernel_storage
@@ -89,8 +91,12 @@ async def keep_alive(upkeep: Upkeep, arguments: Namespace) -> int:
     """Keep the servers of a configuration alive, serve, and return the exit code.
 
     Raises:
+        UsageError: an extra is missing.
         StorageError: the store cannot be opened.
     """
+    if arguments.semantic and not is_installed("semantic"):
+        text = "--semantic needs the extra [semantic]."
+        raise UsageError(text, install_command("semantic"))
     orders = Orders()
     with anyio.CancelScope() as scope:
         async with background() as tasks:
@@ -109,7 +115,8 @@ async def _cancel_at(event: anyio.Event, scope: anyio.CancelScope) -> None:
 
 @asynccontextmanager
 async def _kernel(arguments: Namespace, config: KernelConfig) -> AsyncGenerator[MgpKernel]:
-    make = partial(MgpKernel, policy=config.policy, discovery=_discovery(config))
+    discovery = await _discovery(config, by_meaning=arguments.semantic)
+    make = partial(MgpKernel, policy=config.policy, discovery=discovery)
     if arguments.store is None:
         yield make()
         return
@@ -120,9 +127,13 @@ async def _kernel(arguments: Namespace, config: KernelConfig) -> AsyncGenerator[
         yield make(records=records, audit=AuditOptions(log=log))
 
 
-def _discovery(config: KernelConfig) -> ToolDiscovery:
+async def _discovery(config: KernelConfig, *, by_meaning: bool) -> ToolDiscovery:
     pinned = [(server.id, tool) for server in config.servers for tool in server.pinned_tools]
-    return ToolDiscovery(pinned={EVERY_AGENT: pinned}, budget=config.tool_context_budget)
+    return ToolDiscovery(
+        pinned={EVERY_AGENT: pinned},
+        budget=config.tool_context_budget,
+        embedder=await anyio.to_thread.run_sync(MiniLmEmbedder) if by_meaning else None,
+    )
 
 
 class _KernelRun:

@@ -25,7 +25,7 @@ pytest.importorskip("fcntl", reason="needs sockets with a path")
 
 from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
 from kinwire_cli.control.place import bound_socket, place_of
-from kinwire_cli.upkeep import gateway
+from kinwire_cli.upkeep import gateway, running as upkeep
 from kinwire_cli.upkeep.orders import Orders
 from tests.cli.fixtures_scripts import Captured, ran
 from tests.cli.upkeep.fixtures_kernels import entry, until, write
@@ -187,6 +187,12 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
+def discovered(served: Running, id: int, query: str) -> Any:
+    """Return what a search for tools finds."""
+    found = served.ask("tools/call", id, name="mgp_tools_discover", arguments={"query": query})
+    return json.loads(found["content"][0]["text"])
+
+
 def test_a_client_on_stdin_finds_tools_that_are_not_in_its_list(
     folder: Path, running: list[Running]
 ) -> None:
@@ -199,9 +205,9 @@ def test_a_client_on_stdin_finds_tools_that_are_not_in_its_list(
     listed = [tool["name"] for tool in served.ask("tools/list", 1)["tools"]]
     assert {"mgp_tools_discover", "box__read_note"} < {*listed}  # the latter is pinned
     assert "box__list_birds" not in listed
-    query = {"query": "birds of the garden"}
-    found = served.ask("tools/call", 2, name="mgp_tools_discover", arguments=query)
-    assert "box__list_birds" in json.dumps(found)
+    found = discovered(served, 2, "birds of the garden")
+    assert found["tools"][0]["name"] == "box__list_birds"
+    assert found["search_strategy"] == "keyword"
     result = served.ask("tools/call", 3, name="mgp_tools_call", arguments=BIRDS)
     assert result["content"] == WREN
     assert served.leave() == 0
@@ -393,3 +399,27 @@ def test_pinned_tools_without_room_end_it_before_it_serves(folder: Path, capsys:
     assert (code, out) == (2, "")
     assert "its pinned tools need more than the 5 tokens" in err
     assert not is_alive(last_pid(err))
+
+
+@pytest.mark.slow
+def test_tools_are_found_by_meaning_if_that_is_asked_for(
+    folder: Path, running: list[Running]
+) -> None:
+    pytest.importorskip("onnxruntime", reason="needs kinwire[semantic]")
+    running.append(Running(folder, "--semantic"))
+    (served,) = running
+    served.greet()
+    found = discovered(served, 1, "feathered animals outside the house")
+    assert found["tools"][0]["name"] == "box__list_birds"
+    assert found["search_strategy"] == "semantic"
+    assert served.leave() == 0
+
+
+@pytest.mark.parametrize("command", ["gateway", "up"])
+def test_a_search_by_meaning_without_the_extra_starts_nothing(
+    folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(upkeep, "is_installed", lambda extra: extra != "semantic")
+    code, out, err = ran(capsys, command, "--semantic")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: --semantic needs the extra [semantic].\nhint: pip install ")
