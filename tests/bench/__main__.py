@@ -1,6 +1,8 @@
 """Run every measurement and print one table; exit 1 if a bar is not kept.
 
-usage: python -m tests.bench [--write] [bindings|connections|http|live|mgp|startup|storage]...
+usage: python -m tests.bench [--write] [PART]...
+
+The parts are bindings, connections, gateway, http, live, mgp, startup and storage.
 
 `--write` puts the start and what has a bar into docs/performance.md, and draws the pictures.
 """

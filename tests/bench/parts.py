@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from tests.bench import bindings, connections, guarded, live, over_http, startup, storage
+from tests.bench import bindings, connections, gateway, guarded, live, over_http, startup, storage
 from tests.bench.measure import Row
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -19,6 +19,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "storage": storage.rows,
     "live": live.rows,
     "mgp": guarded.rows,
+    "gateway": gateway.rows,
 }
 
 

@@ -92,6 +92,27 @@ async def test_a_notification_that_need_not_wait_is_sent_at_once_or_not_at_all()
     ]
 
 
+async def test_what_belongs_to_a_request_is_left_out_where_it_would_have_to_wait() -> None:
+    row, reports = methods.NOTIFICATIONS_MESSAGE, list[float]()
+
+    async def work(params: Any, request: Request) -> dict[str, Any]:
+        session = request.session
+        for number in (1, 2):
+            session.progress_if_room(request, number, 3, None)
+            sent.append(session.notify_if_room(row, {"level": "info", "data": "x" * 100}))
+        session.progress_if_room(request, 3, 3, None)  # too much waits now
+        return {}
+
+    sent: list[bool] = []
+    async with connected(tool(work), limits=Limits(unsent=250)) as peers:
+        await peers.client.raw(
+            "tools/call", {"name": "x"}, on_progress=lambda report: reports.append(report.progress)
+        )
+    assert (sent, reports) == ([True, False], [1])
+    assert peers.sent_by(1).count(row.name) == 1
+    assert not peers.server.notify_if_room(row, {"level": "info", "data": "late"})
+
+
 async def test_a_result_of_a_wrong_shape_names_the_place() -> None:
     async def wrong(params: Any, request: Request) -> dict[str, Any]:
         return {"content": [{"type": "text", "text": "a"}, {"type": "text", "text": 2}]}

@@ -160,7 +160,7 @@ class Gateway:
     def list_changed(self, upstream: Upstream, name: ListName) -> None:
         """See `UpstreamEvents.list_changed`."""
         for one in self._lists[name]:
-            one.changed(upstream.id)
+            one.changed(upstream)
         self.server.list_changed(name)
 
     def resource_updated(self, upstream: Upstream, uri: str) -> None:

@@ -8,6 +8,7 @@ import logging
 import secrets
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
+from weakref import WeakKeyDictionary
 
 import anyio
 
@@ -89,32 +90,33 @@ class ForwardedList:
         self._member = member
         self._outer = outer
         self._views = ListViews(row.name, member, page_size)
-        self._kept: dict[str, Mapping[str, ForwardedEntry]] = {}
-        self._changes: dict[str, int] = {}
+        self._kept = WeakKeyDictionary[Upstream, Mapping[str, ForwardedEntry]]()
+        self._changes = WeakKeyDictionary[Upstream, int]()
         self._version = 0
 
-    def changed(self, server_id: str) -> None:
+    def changed(self, upstream: Upstream) -> None:
         """Forget what a server has: it is fetched when somebody asks for it."""
-        self._kept.pop(server_id, None)
-        self._changes[server_id] = self._changes.get(server_id, 0) + 1
+        self._kept.pop(upstream, None)
+        self._changes[upstream] = self._changes.get(upstream, 0) + 1
 
     async def view(self, upstreams: Sequence[Upstream]) -> EntryTable[ForwardedEntry]:
         """Return the entries of these servers. A server that cannot be asked is left out."""
         offering = [one for one in upstreams if one.offers(self._row)]
-        missing = [one for one in offering if one.id not in self._kept]
+        missing = [one for one in offering if one not in self._kept]
         if missing:
             async with anyio.create_task_group() as tasks:
                 for upstream in missing:
                     tasks.start_soon(self._fetch, upstream)
-        ids = [one.id for one in offering]
 
         def wanted() -> dict[str, ForwardedEntry]:
-            return {key: one for id in ids for key, one in self._kept.get(id, {}).items()}
+            return {
+                key: entry for one in offering for key, entry in self._kept.get(one, {}).items()
+            }
 
-        return self._views.get(frozenset(ids), self._version, wanted)
+        return self._views.get(frozenset(one.id for one in offering), self._version, wanted)
 
     async def _fetch(self, upstream: Upstream) -> None:
-        before = self._changes.get(upstream.id, 0)
+        before = self._changes.get(upstream, 0)
         try:
             with anyio.fail_after(_TIMEOUT):
                 found = await self._fetched(upstream)
@@ -122,8 +124,8 @@ class ForwardedList:
             why = sanitize_for_log(error)
             logger.warning("%s: %s failed, so it is left out: %s", upstream.id, self._row.name, why)
             return
-        if self._changes.get(upstream.id, 0) == before:
-            self._kept[upstream.id] = found
+        if self._changes.get(upstream, 0) == before:
+            self._kept[upstream] = found
             self._version += 1
 
     async def _fetched(self, upstream: Upstream) -> dict[str, ForwardedEntry]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("GatewayTools",)
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kinwire.managers.entry_table import EntryTable
 from kinwire.mcp.context import Context
@@ -16,6 +16,7 @@ from kinwire.mgp.gateway.lists import ForwardedEntry, ListViews
 from kinwire.mgp.gateway.request import ForwardedRequest
 from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.kernel.tool_index import ToolIndexManager
+from kinwire.mgp.kernel.tool_sight import ToolSights
 from kinwire.mgp.rules.tool_cache import ToolKey
 from kinwire.mgp.rules.tool_context import CALL_TOOL, META_TOOLS, ContextLevelName, renamed
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
@@ -73,13 +74,16 @@ class GatewayTools:
         """Return all tools that the agent of a request may call."""
         agent = self._forwarder.agent(context).id
         sights = await self._index.sights(AccessPrincipal("agent", agent))
-        hidden = frozenset(
+        hidden = frozenset[str]() if sights.shows_all() else self._hidden(sights)
+        return self._views.get(hidden, self._version, lambda: self._without(hidden))
+
+    def _hidden(self, sights: ToolSights) -> frozenset[str]:
+        return frozenset(
             public
             for tools in self._entries.values()
             for public, (tool, _) in tools.items()
             if not sights.shows(tool)
         )
-        return self._views.get(hidden, self._version, lambda: self._without(hidden))
 
     def _without(self, hidden: frozenset[str]) -> dict[str, ForwardedEntry]:
         return {
@@ -131,21 +135,29 @@ class GatewayTools:
     def _follow(self, server_id: str) -> None:
         """Take over the tools of a server, which have changed."""
         tools = [tool for tool in self._index.tools() if tool.server_id == server_id]
-        if tools or not self._forwarder.upstreams.may_start(server_id):
-            for name in self._names.replace(server_id, (tool.name for tool in tools)):
-                text = "%s: the tool %r is left out: another tool has its name at the gateway"
-                logger.warning(text, server_id, name[:60])
-        before, now = self._entries.get(server_id, {}), {}
+        self._name(server_id, tools)
+        before, now = self._entries.pop(server_id, {}), {}
         for tool in tools:
             public = public_name(server_id, tool.name)
             if self._names.find(public) == (server_id, tool.name):
                 kept = before.get(public)
                 is_same = kept is not None and kept[0] is tool
                 now[public] = kept if kept is not None and is_same else (tool, _entry(public, tool))
-        self._entries[server_id] = now
+        if now:
+            self._entries[server_id] = now
         self._version += 1
         if self._level in ("L0", "L1"):  # at L1 the categories are listed
             self._changed()
+
+    def _name(self, server_id: str, tools: Sequence[IndexedTool]) -> None:
+        """Keep the names of the tools of a server; also without any, if a call may start it."""
+        if not tools:
+            if not self._forwarder.upstreams.may_start(server_id):
+                self._names.remove(server_id)
+            return
+        for name in self._names.replace(server_id, (tool.name for tool in tools)):
+            text = "%s: the tool %r is left out: another tool has its name at the gateway"
+            logger.warning(text, server_id, name[:60])
 
 
 def _inner_call(sent: JsonObject) -> JsonObject:

@@ -73,6 +73,10 @@ class ToolSights:
         known = None if sight is None else sight.server.tools.get(tool.name)
         return sight is not None and known is not None and sight.shows(known)
 
+    def shows_all(self) -> bool:
+        """Return whether the agent may see every tool there is."""
+        return all(one.count() == len(one.server.tools) for one in self._sights.values())
+
     def count(self) -> int:
         """Return how many tools the agent may see."""
         return sum(sight.count() for sight in self._sights.values())

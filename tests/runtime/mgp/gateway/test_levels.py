@@ -10,6 +10,7 @@ import pytest
 
 from kinwire.mgp import MgpKernel, ToolDiscovery
 from kinwire.mgp.gateway import clients as gateway_clients
+from kinwire.mgp.rules import tool_names
 from kinwire.rpc.codec import EncodedObject
 from tests.runtime.mgp.gateway.fixtures_gateway import RawClient, full_server, gateway_of
 from tests.runtime.mgp.raw_peers import Json, tool
@@ -182,3 +183,15 @@ async def test_a_list_of_a_session_is_encoded_again_only_when_it_has_changed(
         for _ in range(3):
             await listed(client)
     assert len(made) == 2
+
+
+async def test_a_tool_whose_name_would_stand_for_another_one_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tool_names, "digest", lambda text: "0" * 8)  # so that two names are equal
+    raw, client = full_server("a.b", "a..b"), RawClient()
+    async with gateway_of({"s": raw}, client):
+        assert await listed(client) == ["s__a_b-00000000"]
+        assert await call(client, "s__a_b-00000000") == "a.b"
+    assert "'a..b' is left out" in caplog.text
+    assert [one["name"] for one in raw.calls] == ["a.b"]
