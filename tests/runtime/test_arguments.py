@@ -522,6 +522,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "MgpKernel.stream": lambda: {"connection": any_connection(), "tool": "t"},
     "MgpServer.emit": lambda: {"channel": "tool.started"},
     "MgpKernel.add_discovery_tools": lambda: {"server": server(), "agent_of": handler},
+    "MgpKernel.add_tool_search_tools": lambda: {"server": server(), "agent_of": handler},
     "MgpKernel.reset_quota": lambda: {"agent": "a", "server": "s"},
     "MgpKernel.supervise": lambda: {"host": Host("h", "1")},
     "ServerSpec": lambda: {"id": "a", "command": "python"},

@@ -28,7 +28,7 @@ from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.tools import HandlerTool, RegisteredTool, ToolTable, tool_from_function
 from kinwire.rpc.errors import HandlerDefinitionError, ToolDefinitionError
-from kinwire.support.arguments import FUNCTION, TEXT, ArgumentCheck, instance_of
+from kinwire.support.arguments import FUNCTION, TEXT, TEXTS, ArgumentCheck, instance_of
 from kinwire_protocols import mcp
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcp import methods
@@ -51,6 +51,7 @@ _ADD_TOOL = ArgumentCheck(
     'server.add_tool(mcp.Tool(name="...", input_schema=mcp.ToolInputSchema()), handler)',
     {"definition": instance_of(mcp.Tool, "mcp.Tool", "..."), "handler": FUNCTION},
     ToolDefinitionError,
+    aliases=TEXTS,
 )
 _REMOVE_TOOL = ArgumentCheck("Server.remove_tool", 'server.remove_tool("...")', {"name": TEXT})
 _RESOURCE = ArgumentCheck(
@@ -161,25 +162,29 @@ class Registry(ABC):
 
         return add if function is None else add(function)
 
-    def add_tool(self, definition: mcp.Tool, handler: Callable[..., Any]) -> None:
+    def add_tool(
+        self, definition: mcp.Tool, handler: Callable[..., Any], *, aliases: Collection[str] = ()
+    ) -> None:
         """Register a tool with its own schema.
 
         `handler` is an `async` function of (params) or of (params, context), as for
         `server.on.tools_call`, and may return what a tool function may return. It is not called
-        with arguments that break the schema.
+        with arguments that break the schema. Clients can call the tool by each of `aliases`, too,
+        which the list does not show; the name of another tool comes before an alias.
 
         Raises:
             ToolDefinitionError: the name is in use, or a keyword of the schema is not supported.
             HandlerDefinitionError: the handler has a wrong signature, or `tools/list` or
                 `tools/call` has a handler of your own.
         """
-        _ADD_TOOL.check(definition=definition, handler=handler)
+        _ADD_TOOL.check(definition=definition, handler=handler, aliases=aliases)
         wire = to_wire(definition)
         try:
             schema = JsonSchema(wire["inputSchema"])
         except ValueError as error:
             raise ToolDefinitionError(f"Tool {definition.name!r}: {error}") from None
-        self._add_tool(HandlerTool(wire, schema, _with_context(methods.TOOLS_CALL, handler)))
+        tool = HandlerTool(wire, schema, _with_context(methods.TOOLS_CALL, handler))
+        self._add_tool(tool, aliases)
 
     def add_registered_tool(self, tool: RegisteredTool) -> None:
         """Register a tool that checks its arguments by itself: for tools of extensions.
@@ -346,9 +351,9 @@ class Registry(ABC):
 
         return add
 
-    def _add_tool(self, tool: RegisteredTool) -> None:
+    def _add_tool(self, tool: RegisteredTool, aliases: Collection[str] = ()) -> None:
         self._serve_tools()
-        self._tools.add(tool)
+        self._tools.add(tool, aliases)
 
     def _add_resource(self, resource: RegisteredResource) -> None:
         self._serve_resources()

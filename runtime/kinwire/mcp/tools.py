@@ -15,7 +15,7 @@ __all__ = (
     "tool_from_function",
 )
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -213,14 +213,17 @@ class ToolTable:
 
     def __init__(self, listed: Listing, changed: Callable[[], None]) -> None:
         self._table = EntryTable[RegisteredTool](_KIND, listed, changed)
+        self._aliases: dict[str, str] = {}
 
-    def add(self, tool: RegisteredTool) -> None:
-        """Add a tool.
+    def add(self, tool: RegisteredTool, aliases: Iterable[str] = ()) -> None:
+        """Add a tool; the list does not show `aliases`, by which it can be called too.
 
         Raises:
             ToolDefinitionError: the name is in use, or JSON cannot hold the definition.
         """
-        self._table.add(tool.definition["name"], tool)
+        name: str = tool.definition["name"]
+        self._table.add(name, tool)
+        self._aliases |= {alias: name for alias in aliases}
 
     def remove(self, name: str) -> None:
         """Remove a tool; calls in progress finish.
@@ -229,6 +232,8 @@ class ToolTable:
             KeyError: no tool has this name.
         """
         self._table.remove(name)
+        if self._aliases:
+            self._aliases = {one: of for one, of in self._aliases.items() if of != name}
 
     async def list(self, params: mcp.PaginatedRequestParams) -> JsonObject:
         """Answer `tools/list`."""
@@ -237,6 +242,8 @@ class ToolTable:
     async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
         """Answer `tools/call`."""
         tool = self._table.entries.get(params.name)
+        if tool is None:
+            tool = self._table.entries.get(self._aliases.get(params.name, ""))
         if tool is None:
             raise InvalidParamsError(
                 f"Unknown tool: {params.name!r:.60}. {self._table.near(params.name)}",

@@ -46,6 +46,23 @@ async def test_a_given_tool_is_listed_as_it_is_and_called() -> None:
     assert result.content == [mcp.TextContent(text="3")]
 
 
+async def test_a_tool_can_be_called_by_names_that_are_not_listed() -> None:
+    async def named(params: mcp.CallToolRequestParams) -> Any:
+        return params.name
+
+    server = Server("s", "1")
+    server.add_tool(RESIZE, named, aliases=["re/size", "other"])
+    server.add_tool(RESIZE.model_copy(update={"name": "other"}), resize)
+    async with pair(server) as client:
+        assert [one.name async for one in client.tools()] == ["resize", "other"]
+        for name, text in (("resize", "resize"), ("re/size", "re/size"), ("other", "3")):
+            result = await client.mcp.tools_call(name=name, arguments={"size": 3})
+            assert result.content == [mcp.TextContent(text=text)]
+        server.remove_tool("resize")
+        with pytest.raises(InvalidParamsError, match="Unknown tool"):
+            await client.mcp.tools_call(name="re/size", arguments={"size": 3})
+
+
 @pytest.mark.parametrize(
     ("arguments", "pointer", "expected"),
     [

@@ -84,7 +84,7 @@ class AccessMethods:
             return from_wire(mcp.CallToolResult, await tools.call(params.name, params.arguments))
 
         for row in AccessTools(self, AccessPrincipal("agent", "")).served():
-            server.add_tool(from_wire(mcp.Tool, row.definition), call)
+            server.add_tool(from_wire(mcp.Tool, row.definition), call, aliases=row.aliases)
 
     async def query(self, params: AccessQueryParams, caller: AccessPrincipal) -> AccessQueryResult:
         """Return whether an agent may use a tool.

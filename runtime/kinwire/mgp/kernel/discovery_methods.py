@@ -62,7 +62,7 @@ class DiscoveryMethods:
             return from_wire(mcp.CallToolResult, await tools.call(params.name, params.arguments))
 
         for row in DiscoveryTools(self, AccessPrincipal("agent", "")).served():
-            server.add_tool(from_wire(mcp.Tool, row.definition), call)
+            server.add_tool(from_wire(mcp.Tool, row.definition), call, aliases=row.aliases)
 
     async def list(
         self, params: DiscoveryListParams, caller: AccessPrincipal

@@ -115,7 +115,7 @@ class ToolMethods:
 
         rows = ToolSearchTools(self._finder, self._requests, lambda: self._sessions.open(""))
         for row in rows.served():
-            server.add_tool(from_wire(mcp.Tool, row.definition), call)
+            server.add_tool(from_wire(mcp.Tool, row.definition), call, aliases=row.aliases)
 
 
 class ToolSearchTools(mgp.ServerTools):

@@ -246,6 +246,10 @@ async def test_a_model_finds_and_requests_tools_by_tools_call() -> None:
         ]
         found = await called(client, "discover", query="read a file")
         assert names(found["structuredContent"]) == ["files.read_file"]
+        for alias in ("mgp/tools/discover", "mgp_tools_discover"):  # as in the text, and for models
+            params = {"name": alias, "arguments": {"query": "read"}}
+            reply = await client.ask(alias, "tools/call", params)
+            assert names(reply["result"]["structuredContent"]) == ["files.read_file"]
         (shown,) = found["structuredContent"]["tools"]
         assert shown["inputSchema"]["required"] == ["path"]
         loaded = await called(client, "request", requirements={"capabilities": ["read file"]})
