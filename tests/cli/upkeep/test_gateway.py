@@ -210,7 +210,8 @@ def test_a_client_on_stdin_finds_tools_that_are_not_in_its_list(
     assert found["search_strategy"] == "keyword"
     result = served.ask("tools/call", 3, name="mgp_tools_call", arguments=BIRDS)
     assert result["content"] == WREN
-    assert served.leave() == 0
+    served.process.send_signal(signal.SIGTERM)
+    assert served.process.wait(20) == 0
 
 
 @pytest.mark.slow
