@@ -355,4 +355,8 @@ MGP = {
         attributes=("kinwire.mgp.rules.tool_index.vectors:ToolVectors.nearest",),
         rows=("mgp-16.4-4",),
     ),
+    "mgp gateway": Manager(
+        attributes=("kinwire.mgp.gateway.tools:GatewayTools._call",),
+        rows=("mgp-16.2-2", "mgp-16.2-3", "mgp-16.6-Flow-Diagram-1"),
+    ),
 }

@@ -49,6 +49,7 @@ def pinning(**pinned: list[tuple[str, str]]) -> MgpKernel:
     return MgpKernel(discovery=ToolDiscovery(pinned=pinned))
 
 
+@pytest.mark.spec("mgp-16.2-2")
 async def test_every_level_lists_what_it_says_and_every_tool_can_be_called_at_each() -> None:
     lists: dict[str, list[str]] = {"L0": ["s__t", "s__u"], "L1": META, "L2": META}
     lists["L3"] = [*META, "s__u"]
@@ -195,3 +196,29 @@ async def test_a_tool_whose_name_would_stand_for_another_one_is_left_out(
         assert await call(client, "s__a_b-00000000") == "a.b"
     assert "'a..b' is left out" in caplog.text
     assert [one["name"] for one in raw.calls] == ["a.b"]
+
+
+@pytest.mark.spec("mgp-16.2-3", "mgp-16.6-Flow-Diagram-1")
+async def test_a_model_finds_a_tool_calls_it_requests_another_and_goes_on() -> None:
+    raw, other, client = full_server("count_words"), full_server("draw_chart"), RawClient()
+    raw.tools[0]["description"] = "Count the words of a text"
+    other.tools[0]["description"] = "Draw a chart of numbers"
+    kernel = MgpKernel()
+    async with gateway_of({"text": raw, "charts": other}, client, level="L3", kernel=kernel):
+        assert await listed(client) == META
+        found = await call(client, "mgp_tools_discover", query="count words", max_results=1)
+        [tool_found] = found["tools"]
+        assert tool_found["name"] == "text__count_words"
+        assert tool_found["inputSchema"] == raw.tools[0]["inputSchema"]
+        assert await call(client, tool_found["name"]) == "count_words"
+        needs = {"capabilities": ["draw a chart"]}
+        got = await call(client, "mgp_tools_request", requirements=needs)
+        assert got["status"] == "fulfilled"
+        assert [one["name"] for one in got["tools_loaded"]] == ["charts__draw_chart"]
+        assert got["session_tools_count"] == 2
+        assert await listed(client) == [*META, "text__count_words", "charts__draw_chart"]
+        assert await call(client, "charts__draw_chart") == "draw_chart"
+        await kernel.access.grant("gateway", "charts", "deny")
+        found = await call(client, "mgp_tools_discover", query="draw chart")
+        assert [one["name"] for one in found["tools"]] == []
+        assert await call(client, "mgp_tools_discover", query="") == -32602
