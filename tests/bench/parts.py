@@ -8,7 +8,17 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from tests.bench import bindings, connections, gateway, guarded, live, over_http, startup, storage
+from tests.bench import (
+    bindings,
+    connections,
+    events_index,
+    gateway,
+    guarded,
+    live,
+    over_http,
+    startup,
+    storage,
+)
 from tests.bench.measure import Row
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -20,6 +30,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "live": live.rows,
     "mgp": guarded.rows,
     "gateway": gateway.rows,
+    "events-index": events_index.rows,
 }
 
 
