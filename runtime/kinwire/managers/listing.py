@@ -63,26 +63,26 @@ class Listing:
             UnsendableError: JSON cannot hold an entry of `come`; the message begins with its name.
         """
         removed = {name: self._entries[name] for name in gone - come.keys()}
-        added = {name: data for name, entry in come.items() if (data := self._news(name, entry))}
+        added = {name: size for name, entry in come.items() if (size := self._news(name, entry))}
         for name in removed:
             del self._entries[name]
-        for name, data in added.items():
+        for name, size in added.items():
             before = self._entries.get(name)
             number = next(self._next) if before is None else before.number
-            self._entries[name] = _Listed(number, come[name], len(data))
+            self._entries[name] = _Listed(number, come[name], size)
         if removed or added:
             self._order = None
             self._pages.clear()
         return bool(removed or added)
 
-    def _news(self, name: str, entry: JsonObject) -> bytes | None:
-        """Return the bytes of an entry, None if it is in the list as it is."""
+    def _news(self, name: str, entry: JsonObject) -> int | None:
+        """Return the size of an entry in bytes; None if it is in the list as it is."""
         try:
             data = encode(entry)
         except UnsendableError as error:
             raise UnsendableError(f"{name!r}: {error}") from None
         before = self._entries.get(name)
-        return data if before is None or encode(before.entry) != data else None
+        return len(data) if before is None or encode(before.entry) != data else None
 
     def page(self, cursor: str | None) -> EncodedObject:
         """Return the page that `cursor` stands for, the first one if it is None.
