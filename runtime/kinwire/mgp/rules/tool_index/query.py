@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("QUERY_SIZE", "Terms", "terms_of")
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from kinwire.mgp.rules.tool_index.postings import Postings, WeightedTerm
@@ -21,6 +21,8 @@ _STOP: Final = 0.1
 _SYNONYM: Final = 0.35
 _MISSPELT: Final = 0.7
 _JOINED: Final = 0.7
+_BEGINNING: Final = 4  # letters of a misspelt word that may be all that is known of it
+_MOST_MISSPELT: Final = 16  # words of a query: looking for one takes up to a millisecond
 
 
 class Terms(NamedTuple):
@@ -55,8 +57,26 @@ def _variants(
     for stem, rarity in rarities.items():
         for synonym in SYNONYMS.get(stem, ()):
             yield synonym, _SYNONYM, rarity
-        if stem not in postings:
-            for near in known.near(stem):
-                yield near, _MISSPELT, rarity
+    unknown = (stem for stem in rarities if stem not in postings)
+    for stem in islice(unknown, _MOST_MISSPELT):
+        for meant in _meant(stem, postings, known):
+            yield meant, _MISSPELT, rarities[stem]
     for one, other in pairwise(rarities):
         yield one + other, _JOINED, rarities[one] + rarities[other]
+
+
+def _meant(word: str, postings: Postings, known: KnownWords) -> tuple[str, ...]:
+    """Return the known words that a misspelt one may stand for.
+
+    The mistake may be in an ending, which then was not taken off: `parkign` is `park`.
+    """
+    found = known.near(word)
+    for end in range(len(word) - 1, max(_BEGINNING, len(word) // 2) - 1, -1):
+        if found:
+            break
+        begin = word[:end]
+        if begin in postings:
+            found = (begin,)
+        elif end == len(word) - 1:  # with fewer letters left, too many words are alike
+            found = known.near(begin)
+    return found

@@ -54,6 +54,8 @@ PARAMETER = {"properties": {"celsius": {"type": "boolean", "description": "Not i
         ("erase the file", "removeFile"),
         ("wether", "get-weather"),
         ("caculate the bmi", "calculate"),
+        ("forecastnig", "get-weather"),
+        ("contnetss", "read_file"),
         ("satellite", "get-weather"),
         ("翻译", "translate_text"),
         ("sky", "get-weather"),
@@ -71,6 +73,13 @@ def test_a_query_without_a_known_word_finds_nothing(query: str) -> None:
         assert (found.hits, found.total) == ((), 0)
     else:
         assert found.total == len(TOOLS)
+
+
+def test_only_the_first_sixteen_misspelt_words_are_guessed() -> None:
+    index = index_of(*TOOLS)
+    others = [letter * 6 for letter in "abcdefghijklmnop"]
+    assert searched(index, " ".join((*others[:15], "wether"))) == "get-weather"
+    assert searched(index, " ".join((*others, "wether"))) == ""
 
 
 def test_parameters_and_keywords_are_searched() -> None:
