@@ -359,4 +359,30 @@ MGP = {
         attributes=("kinwire.mgp.gateway.tools:GatewayTools._call",),
         rows=("mgp-16.2-2", "mgp-16.2-3", "mgp-16.6-Flow-Diagram-1"),
     ),
+    "mgp tools of all servers": Manager(
+        attributes=("kinwire.mgp.kernel.tool_index:ToolIndexManager._take",),
+        rows=("mgp-16.4-1", "mgp-16.1-1"),
+    ),
+    "mgp searches for tools": Manager(
+        attributes=("kinwire.mgp.kernel.tool_discovery:ToolFinder.discover",),
+        rows=(
+            *("mgp-16-1", "mgp-16.1-2", "mgp-16.5-1", "mgp-16.5-Flow-Diagram-1"),
+            *(f"mgp-16.5-mgp-tools-discover-{row}" for row in range(1, 5)),
+        ),
+    ),
+    "mgp requests for tools": Manager(
+        attributes=("kinwire.mgp.kernel.tool_requests:ToolRequests.request",),
+        rows=(
+            *("mgp-16.1-3", "mgp-16.6-1"),
+            *(f"mgp-16.6-mgp-tools-request-{row}" for row in range(1, 7)),
+        ),
+    ),
+    "mgp created tools": Manager(
+        attributes=("kinwire.mgp.kernel.tool_creation:ToolCreation.begin",),
+        rows=(
+            "mgp-16.6-mgp-tools-request-7",
+            "mgp-16.6-The-creating-Status-Autonomous-Tool-Generation-1",
+            "mgp-16.6-The-creating-Status-Autonomous-Tool-Generation-2",
+        ),
+    ),
 }

@@ -264,6 +264,40 @@ async def test_a_model_finds_and_requests_tools_by_tools_call() -> None:
         assert (await client.ask(2, "tools/call", params))["error"]["code"] == -32602
 
 
+@pytest.mark.spec("mgp-16.1-1")
+async def test_a_context_has_the_search_and_pinned_tools_in_place_of_all() -> None:
+    pinned = {"agent.a": [("mind", "think")]}
+    kernel = MgpKernel(discovery=ToolDiscovery(pinned=pinned))
+    many = RawServer(*(tool(f"read_{number}") for number in range(50)))
+    async with connected(kernel, mind=RawServer(tool("think")), many=many):
+        session = await kernel.tool_session("agent.a")
+        names = [one["name"] for one in await session.listed("L3")]
+        assert names[0] == "mgp_tools_discover"
+        assert [one for one in names if not one.startswith("mgp_")] == ["mind__think"]
+
+
+@pytest.mark.spec("mgp-16.5-1", "mgp-16.5-mgp-tools-discover-4")
+async def test_what_was_found_can_be_called_immediately() -> None:
+    schema: Json = {
+        "type": "object",
+        "properties": {"path": {"type": "string", "pattern": "^/"}, "lines": {"type": "integer"}},
+        "required": ["path"],
+        "additionalProperties": False,
+    }
+    reader: Json = {**tool("read_file"), "inputSchema": schema}
+    reader["outputSchema"] = {"type": "object"}
+    raw, kernel = RawServer(reader), MgpKernel()
+    async with connected(kernel, files=raw) as asking:
+        (one,) = (await found(asking, "show the content of a file"))["tools"]
+        assert one["inputSchema"] == schema
+        assert one["outputSchema"] == {"type": "object"}
+        listed = len(raw.of("tools/list"))
+        session = await kernel.tool_session("agent.a")
+        await session.call(one["server_id"], one["name"], {"path": "/a"})
+        assert [call["arguments"] for call in raw.calls] == [{"path": "/a"}]
+        assert len(raw.of("tools/list")) == listed
+
+
 @pytest.mark.spec("mgp-16.8-4")
 async def test_results_that_exceed_the_discovery_reserve_are_left_out() -> None:
     budget = ToolContextBudget(

@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import Host
+from kinwire import Host, Server
 from kinwire.mgp import (
     MgpKernel,
     PermissionAnswer,
@@ -20,9 +20,10 @@ from kinwire.mgp import (
     ServerPolicy,
     ToolDiscovery,
 )
+from kinwire.support.background import background
 from kinwire_protocols.mgp.models import ToolContextBudget
 from tests.runtime.mgp.fixtures_kernel import audited
-from tests.runtime.mgp.raw_peers import Json, RawServer, codes, tool
+from tests.runtime.mgp.raw_peers import Json, RawKernel, RawServer, codes, tool
 from tests.runtime.mgp.test_examples_played import MESSAGES
 
 pytestmark = pytest.mark.anyio
@@ -107,6 +108,25 @@ async def test_what_no_tool_has_is_named_in_the_words_of_the_request() -> None:
         for params in refused:
             reply = await asking.ask(4, METHOD, params)
             assert reply["error"]["code"] == -32602, params
+
+
+@pytest.mark.spec("mgp-16.1-3")
+async def test_a_model_goes_on_with_the_tool_that_it_got() -> None:
+    """Every call of the diagram is one of `tools/call`."""
+    kernel, gate, model = MgpKernel(), Server("gate", "1"), RawKernel()
+    kernel.add_tool_search_tools(gate, lambda context: "agent.a")
+    raw = RawServer({**tool("analyze_csv", "path"), "description": "Compute statistics on CSV"})
+    needs = {"reason": "capability_gap", "requirements": {"capabilities": ["statistics"]}}
+    async with connected(kernel, tool_data_processing=raw), background() as tasks:
+        tasks.start_soon(gate.serve, model)
+        await model.greet(None)
+        params = {"name": "mgp/tools/request", "arguments": needs}
+        reply = (await model.ask(1, "tools/call", params))["result"]
+        (got,) = reply["structuredContent"]["tools_loaded"]
+        session = await kernel.tool_session("agent.a")
+        await session.call(got["server_id"], got["name"], {"path": "a.csv"})
+        tasks.cancel_scope.cancel()
+    assert raw.calls[0]["arguments"] == {"path": "a.csv"}
 
 
 async def test_tools_that_the_agent_may_not_call_are_not_loaded() -> None:
