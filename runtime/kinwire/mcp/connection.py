@@ -178,7 +178,7 @@ class Connection:
 
     async def aclose(self) -> None:
         """Close the connection; calls in progress fail. Any task may call this, also repeatedly."""
-        await self.session.aclose()
+        await self.session.finish()
 
     if not TYPE_CHECKING:
 

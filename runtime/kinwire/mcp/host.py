@@ -168,7 +168,7 @@ class Host:
         tasks, self._tasks = self._tasks, None
         assert tasks is not None
         for session in self._sessions:  # also sessions during their handshake
-            tasks.start_soon(session.aclose)
+            tasks.start_soon(session.finish if session in self._connections else session.aclose)
         await self._background.__aexit__(None, None, None)
 
     def remove_handler(self, method: Method[Any, Any]) -> None:

@@ -7,10 +7,13 @@ Pass `McpeServer` to a server, `McpeClient` to a host. `rules/` decides for both
 from __future__ import annotations
 
 __all__ = (
+    "ArrivedEvents",
     "EventClient",
     "EventDeclaration",
     "EventFeatures",
     "EventRates",
+    "EventServer",
+    "EventSubscription",
     "EventTerms",
     "InvalidEventError",
     "McpeClient",
@@ -25,7 +28,10 @@ from typing import TYPE_CHECKING
 from kinwire.support.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from kinwire.mcpe.client.arrived import ArrivedEvents
     from kinwire.mcpe.client.client import McpeClient
+    from kinwire.mcpe.client.event_server import EventServer
+    from kinwire.mcpe.client.subscription import EventSubscription
     from kinwire.mcpe.errors import InvalidEventError, PublicationLimitError
     from kinwire.mcpe.rules.features import EventFeatures
     from kinwire.mcpe.server.event_client import EventClient
@@ -35,10 +41,13 @@ if TYPE_CHECKING:
     from kinwire.mcpe.server.server import McpeServer
 
 _HOMES = {
+    "ArrivedEvents": "client.arrived",
     "EventClient": "server.event_client",
     "EventDeclaration": "server.options",
     "EventFeatures": "rules.features",
     "EventRates": "server.options",
+    "EventServer": "client.event_server",
+    "EventSubscription": "client.subscription",
     "EventTerms": "server.options",
     "InvalidEventError": "errors",
     "McpeClient": "client.client",

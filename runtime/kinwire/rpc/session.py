@@ -96,6 +96,7 @@ class Session(SessionRoutes):
         self._outbound = Interceptors(outbound=True)
         self._wire = {}
         self._at_end = []
+        self._last_words = []
         self.peer_id = ""
         """The name of the peer in logs; empty until it is known. The peer may have chosen it."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("SessionLife",)
 
+import logging
 from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,10 @@ from kinwire.rpc.transport import ListeningTransport, Transport
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
+    from kinwire.rpc.limits import Limits
+
+logger = logging.getLogger("kinwire.session")
+
 
 class SessionLife(SessionInterceptors):
     """The part of a session that runs its tasks, waits for its end and ends it."""
@@ -25,6 +30,8 @@ class SessionLife(SessionInterceptors):
     _tasks: TaskGroup | None = None
     _is_over = False
     _at_end: list[Callable[[], object]]
+    _last_words: list[Callable[[], Coroutine[Any, Any, None]]]
+    _limits: Limits
 
     async def __aexit__(
         self,
@@ -101,6 +108,21 @@ class SessionLife(SessionInterceptors):
         """
         await self._opened().close()
 
+    def before_close(self, function: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Await `function` before this side ends the connection by `finish`, if it is open then."""
+        self._last_words.append(function)
+
+    async def finish(self) -> None:
+        """End the connection as `aclose` does, after what `before_close` has added was done.
+
+        All of it together gets `Limits.drain`, also in a cancelled scope. An error of a function is
+        logged, and the next one is awaited.
+        """
+        functions, self._last_words = self._last_words, []
+        if functions and not self.closed:
+            await self._say(functions)
+        await self.aclose()
+
     @property
     def closed(self) -> bool:
         """Return whether the connection has ended for calls."""
@@ -110,6 +132,16 @@ class SessionLife(SessionInterceptors):
     def closed_why(self) -> ConnectionClosedError | None:
         """Why the connection has ended for calls; None while it is open."""
         return None if self._driver is None else self._driver.engine.closed
+
+    async def _say(self, functions: list[Callable[[], Coroutine[Any, Any, None]]]) -> None:
+        import anyio  # few sessions need it
+
+        with anyio.move_on_after(self._limits.drain, shield=True):
+            for function in functions:
+                try:
+                    await function()
+                except Exception as error:
+                    logger.info("the last words of an extension failed: %s", error)
 
     def _end(self) -> None:
         self._is_over = True

@@ -1,0 +1,445 @@
+"""A client of events before raw servers: what it asks, what it reads, and how it goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire import (
+    CapabilityNotNegotiatedError,
+    Connection,
+    ConnectionClosedError,
+    Host,
+    ProtocolVersionError,
+    ShapeError,
+)
+from kinwire.mcpe import ArrivedEvents, EventSubscription, McpeClient
+from kinwire.storage import open_store
+from kinwire_protocols import mcpe
+from kinwire_protocols.tool_methods import ToolFailedError
+from tests.runtime.mcpe.raw_server import CAPABILITY, EVENT, RawServer, structured
+from tests.runtime.raw_end import Json
+
+pytestmark = pytest.mark.anyio
+
+ID = "00000000-0000-4000-8000-000000000000"
+TOKEN = "mcpe/recoveryToken"
+
+
+@asynccontextmanager
+async def connected(
+    events: McpeClient, raw: RawServer, server_id: str | None = "elsewhere"
+) -> AsyncGenerator[Connection]:
+    async with Host("desk", "1", extensions=[events]) as host:
+        yield await host.connect(raw, server_id=server_id)
+
+
+async def read(subscription: EventSubscription, count: int) -> list[str]:
+    """Return the types of the next events."""
+    return [(await anext(subscription)).type for _ in range(count)]
+
+
+async def test_a_subscription_is_made_read_and_ended_with_its_block() -> None:
+    events, raw = McpeClient(), RawServer()
+    raw.behind = [{}]
+    async with connected(events, raw) as connection:
+        async with events.subscribe(
+            connection,
+            ["github.*"],
+            tags=["main"],
+            priority=["high"],
+            expires_at="2099-01-01T00:00:00Z",
+        ) as subscription:
+            raw.event(ID)
+            raw.event("another", {**EVENT, "type": "slack.message"})
+            raw.say(
+                method="events/batch",
+                params={"subscriptionId": ID, "events": [EVENT, {**EVENT, "type": "github.x"}]},
+            )
+            found = await read(subscription, 4)
+            event = mcpe.MCPEvent.model_validate(EVENT, by_alias=True)
+            raw.event(ID)
+            assert await anext(subscription) == event
+        assert [one["arguments"] for one in raw.calls("unsubscribe")] == [{"subscriptionId": ID}]
+    (offer,) = raw.of("initialize")
+    assert offer["capabilities"]["experimental"] == {
+        "mcpe": {"protocolVersion": "2025-01-01", "protocolName": "mcpe"}
+    }
+    assert [one["arguments"] for one in raw.calls("subscribe")] == [
+        {
+            "filter": {"eventTypes": ["github.*"], "tags": ["main"], "priority": ["high"]},
+            "delivery": {"channels": ["realtime"]},
+            "expiresAt": "2099-01-01T00:00:00Z",
+        }
+    ]
+    assert found == ["github.push", "github.push", "github.push", "github.x"]
+    assert len(raw.calls("unsubscribe")) == 1
+
+
+async def test_batches_come_as_they_were_sent_and_expiry_ends_the_loop() -> None:
+    events, raw = McpeClient(), RawServer()
+    async with (
+        connected(events, raw) as connection,
+        events.subscribe(connection) as subscription,
+    ):
+        raw.event(ID)
+        params = {"subscriptionId": ID, "events": [EVENT, EVENT]}
+        raw.say(method="events/batch", params=params)
+        at = "2025-01-15T10:30:00Z"
+        raw.say(
+            method="events/subscription_expired", params={"subscriptionId": ID, "expiredAt": at}
+        )
+        assert [len(batch) async for batch in subscription.batches()] == [1, 2]
+        assert subscription.expired_at == at
+    assert raw.calls("unsubscribe") == []
+
+
+LACKING: list[tuple[Json, Json, str]] = [
+    ({"delivery": {"supportedChannels": ["cron"]}}, {}, "delivery.supportedChannels"),
+    (
+        {"delivery": {"supportsMultiChannel": False}},
+        {
+            "delivery": mcpe.DeliveryPreferences(
+                channels=["realtime", "cron"],
+                cron_schedule=mcpe.CronSchedule(expression="@daily", timezone="UTC"),
+            )
+        },
+        "delivery.supportsMultiChannel",
+    ),
+    ({"filters": {"supportsWildcardTypes": False}}, {}, "filters.supportsWildcardTypes"),
+    ({"filters": {"supportsTagFiltering": False}}, {"tags": ["x"]}, "filters.supportsTagFiltering"),
+    (
+        {"filters": {"supportsPriorityFiltering": False}},
+        {"priority": ["low"]},
+        "filters.supportsPriorityFiltering",
+    ),
+    (
+        {"subscriptions": {"supportsExpiration": False}},
+        {"expires_at": "2099-01-01T00:00:00Z"},
+        "subscriptions.supportsExpiration",
+    ),
+]
+
+
+async def test_what_the_server_does_not_offer_is_not_asked_of_it() -> None:
+    for change, options, place in LACKING:
+        changed = {name: {**CAPABILITY[name], **fields} for name, fields in change.items()}
+        raw = RawServer({"experimental": {"mcpe": {**CAPABILITY, **changed}}})
+        events = McpeClient()
+        async with connected(events, raw) as connection:
+            with pytest.raises(CapabilityNotNegotiatedError, match=place):
+                async with events.subscribe(connection, ["github.*"], **options):
+                    pass
+        assert raw.of("tools/call") == []
+
+
+async def test_pauses_are_asked_only_of_a_server_that_has_them() -> None:
+    without = {**CAPABILITY["subscriptions"], "supportsPause": False}
+    raw = RawServer({"experimental": {"mcpe": {**CAPABILITY, "subscriptions": without}}})
+    events = McpeClient()
+    async with connected(events, raw) as connection:
+        for call in (events.of(connection).pause, events.of(connection).resume):
+            with pytest.raises(CapabilityNotNegotiatedError, match="supportsPause"):
+                await call(ID)
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "error"),
+    [
+        ({"experimental": {"mcpe": {**CAPABILITY, "protocolVersion": "2031-01-01"}}}, "2031"),
+        ({"mcpe": CAPABILITY}, None),
+        ({"events": CAPABILITY}, None),
+        ({}, None),
+    ],
+)
+async def test_a_server_is_known_by_its_capability_in_each_place_and_by_its_tools(
+    capabilities: Json, error: str | None
+) -> None:
+    events, raw = McpeClient(), RawServer(capabilities)
+    async with connected(events, raw) as connection:
+        if error is not None:
+            with pytest.raises(ProtocolVersionError, match=error):
+                async with events.subscribe(connection):
+                    pass
+            return
+        async with events.subscribe(connection) as subscription:
+            raw.event(ID)
+            assert await read(subscription, 1) == ["github.push"]
+
+
+async def test_a_server_without_events_is_refused_with_a_typed_error() -> None:
+    events, raw = McpeClient(), RawServer({})
+    raw.tools = ["other"]
+    async with connected(events, raw) as connection:
+        with pytest.raises(CapabilityNotNegotiatedError, match="the server has no events"):
+            async with events.subscribe(connection):
+                pass
+    assert raw.of("tools/call") == []
+
+
+REFUSED: list[tuple[Json, type[Exception]]] = [
+    (
+        structured({"error": {"code": -32002, "message": "full"}}, isError=True),
+        mcpe.SubscriptionLimitReachedError,
+    ),
+    (
+        structured({"error": {"code": -32004, "message": "no"}}, isError=True),
+        mcpe.UnauthorizedError,
+    ),
+    ({"content": [{"type": "text", "text": "Too many"}], "isError": True}, ToolFailedError),
+    (structured({"nothing": True}), ShapeError),
+    ({"content": []}, ShapeError),
+]
+
+
+async def test_errors_of_a_server_are_typed() -> None:
+    for answer, error in REFUSED:
+        events, raw = McpeClient(), RawServer(events_subscribe=answer)
+        async with connected(events, raw) as connection:
+            with pytest.raises(error):
+                async with events.subscribe(connection):
+                    pass
+        assert raw.calls("unsubscribe") == []
+
+
+async def test_the_operations_are_called_as_the_specification_has_them() -> None:
+    made = {
+        "id": ID,
+        "clientId": "c",
+        "filter": {},
+        "delivery": {"channels": ["realtime"]},
+        "status": "paused",
+        "createdAt": "2025-01-15T10:00:00Z",
+        "updatedAt": "2025-01-15T10:00:00Z",
+    }
+    raw = RawServer(
+        events_pause=structured({"success": True, "status": "paused"}),
+        events_resume=structured({"success": True, "status": "active"}),
+        events_update=structured(made),
+        events_unsubscribe=structured({"success": False}),
+    )
+    events = McpeClient()
+    async with connected(events, raw) as connection:
+        server = events.of(connection)
+        await server.pause(ID)
+        await server.resume(ID)
+        updates = mcpe.UpdateSubscriptionRequest(status="paused", expires_at=None)
+        assert (await server.update(ID, updates)).status == "paused"
+        raw.subscriptions = [made]
+        assert [one.id for one in await server.list("paused")] == [ID]
+        with pytest.raises(mcpe.SubscriptionNotFoundError):
+            await server.unsubscribe(ID)
+    calls = [(one["name"], one["arguments"]) for one in raw.of("tools/call")]
+    assert calls == [
+        ("events_pause", {"subscriptionId": ID}),
+        ("events_resume", {"subscriptionId": ID}),
+        (
+            "events_update",
+            {"subscriptionId": ID, "updates": {"status": "paused", "expiresAt": None}},
+        ),
+        ("events_list", {"status": "paused"}),
+        ("events_unsubscribe", {"subscriptionId": ID}),
+    ]
+
+
+async def test_wrapped_notifications_are_read_and_log_messages_still_come() -> None:
+    logs: list[Any] = []
+    events, raw = McpeClient(), RawServer()
+    async with Host("desk", "1", extensions=[events]) as host:
+        connection = await host.connect(raw, on_log=logs.append)
+        async with events.subscribe(connection) as subscription:
+            inner = {"subscriptionId": ID, "event": EVENT}
+            wrapped = {"method": "events/event", "params": inner}
+            raw.say(method="notifications/message", params=wrapped)
+            raw.say(method="notifications/message", params={"method": "events/event"})
+            raw.say(method="notifications/message", params={"level": "info", "data": "hello"})
+            raw.event(ID, {**EVENT, "type": "a.b"})
+            assert await read(subscription, 2) == ["github.push", "a.b"]
+    assert [one.data for one in logs] == ["hello"]
+
+
+async def test_a_delivery_that_is_repeated_is_handed_on_once() -> None:
+    events, raw = McpeClient(), RawServer()
+    async with (
+        connected(events, raw) as connection,
+        events.subscribe(connection) as subscription,
+    ):
+        for id in ("1", "1", "2"):
+            meta = {"mcpe/deliveryId": id}
+            params = {"subscriptionId": ID, "events": [EVENT], "_meta": meta}
+            raw.say(method="events/batch", params=params)
+        raw.event(ID, {**EVENT, "type": "a.last"}, _meta={"mcpe/dropped": 3})
+        assert await read(subscription, 3) == ["github.push", "github.push", "a.last"]
+        assert subscription.lost == 3
+
+
+async def test_a_slow_reader_loses_the_oldest_and_knows_how_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kinwire.mcpe.client.subscription.QUEUED", 5)
+    events, raw = McpeClient(), RawServer()
+    async with (
+        connected(events, raw) as connection,
+        events.subscribe(connection) as subscription,
+    ):
+        for number in range(8):
+            raw.event(ID, {**EVENT, "type": f"a.{number}"})
+        await raw.settle()
+        assert await read(subscription, 5) == [f"a.{number}" for number in range(3, 8)]
+        assert subscription.lost == 3
+
+
+async def test_what_a_model_subscribes_to_is_heard_and_ended_with_the_connection() -> None:
+    heard: list[ArrivedEvents] = []
+    events, raw = McpeClient(on_events=heard.append), RawServer()
+    raw.token = "secret-token"
+    async with connected(events, raw) as connection:
+        arguments = {"filter": {}, "delivery": {"channels": ["realtime"]}}
+        await connection.mcp.tools_call(name="events_subscribe", arguments=arguments)
+        raw.event(ID)
+        await raw.settle()
+        await connection.mcp.tools_call(name="events_list", arguments={})
+        await connection.aclose()
+    assert [(one.subscription_id, len(one.events)) for one in heard] == [(ID, 1)]
+    assert raw.calls("list")[0]["_meta"] == {TOKEN: "secret-token"}
+    assert [one["arguments"] for one in raw.calls("unsubscribe")] == [{"subscriptionId": ID}]
+
+
+async def test_subscriptions_are_kept_if_the_program_says_so() -> None:
+    events, raw = McpeClient(keep_subscriptions=True), RawServer()
+    async with connected(events, raw) as connection:
+        async with events.subscribe(connection) as subscription:
+            pass
+        found = subscription.message
+        async with events.read(connection, found) as again:
+            raw.event(ID)
+            assert await read(again, 1) == ["github.push"]
+    assert raw.calls("unsubscribe") == []
+
+
+async def test_a_reader_fails_with_the_connection() -> None:
+    events, raw = McpeClient(), RawServer()
+    async with (
+        connected(events, raw) as connection,
+        events.subscribe(connection) as subscription,
+    ):
+        raw.event(ID)
+        await raw.settle()
+        raw.hang_up()
+        assert await read(subscription, 1) == ["github.push"]
+        with pytest.raises(ConnectionClosedError):
+            await anext(subscription)
+    with pytest.raises(ConnectionClosedError):
+        events.of(connection)
+
+
+async def test_a_reader_goes_on_over_the_next_connection_with_its_token() -> None:
+    events, first, second = McpeClient(reconnect_within=60), RawServer(), RawServer()
+    first.token = "secret-token"
+    async with Host("desk", "1", extensions=[events]) as host:
+        connection = await host.connect(first, server_id="elsewhere")
+        async with (
+            events.subscribe(connection, ["a.*"]) as kept,
+            events.subscribe(connection, ["b.*"]) as renewed,
+        ):
+            second.subscriptions = first.subscriptions[:1]
+            first.hang_up()
+            await first.settle()
+            await host.connect(second, server_id="elsewhere")
+            await second.tells("tools/call", 2)
+            await second.settle()
+            second.event(kept.id, {**EVENT, "type": "a.1"})
+            second.event(renewed.id, {**EVENT, "type": "b.1"})
+            assert [await read(kept, 1), await read(renewed, 1)] == [["a.1"], ["b.1"]]
+            assert (kept.renewed, renewed.renewed) == (0, 1)
+    calls = second.of("tools/call")
+    assert [one["_meta"] for one in calls] == [{TOKEN: "secret-token"}] * len(calls)
+    assert calls[1]["arguments"]["filter"] == {"eventTypes": ["b.*"]}
+    methods = [one["method"] for one in second.heard if "method" in one]
+    assert methods.index("notifications/initialized") < methods.index("tools/call")
+    assert len(second.calls("unsubscribe")) == 2
+
+
+async def test_a_reader_gives_up_when_there_is_no_next_connection_in_time() -> None:
+    events, raw = McpeClient(reconnect_within=0.05), RawServer()
+    async with (
+        connected(events, raw) as connection,
+        events.subscribe(connection) as subscription,
+    ):
+        raw.hang_up()
+        with anyio.fail_after(5), pytest.raises(ConnectionClosedError):
+            await anext(subscription)
+
+
+async def test_a_token_outlives_the_process_where_there_are_records() -> None:
+    async with open_store("memory:") as store:
+        records = await store.records("mcpe")
+        first, second = RawServer(), RawServer()
+        first.token = "secret-token"
+        events = McpeClient(records=records, keep_subscriptions=True)
+        async with connected(events, first) as connection:
+            await events.of(connection).make(
+                mcpe.EventsSubscribeParams(
+                    filter=mcpe.EventFilter(),
+                    delivery=mcpe.DeliveryPreferences(channels=["realtime"]),
+                )
+            )
+        events = McpeClient(records=records)
+        async with connected(events, second) as connection:
+            await events.of(connection).list()
+    assert second.calls("list")[0]["_meta"] == {TOKEN: "secret-token"}
+
+
+async def test_the_dialect_of_a_known_server_is_read() -> None:
+    def text(value: Json) -> Json:
+        return {"content": [{"type": "text", "text": json.dumps(value)}]}
+
+    short = {"subscriptionId": "s-1", "status": "active", "createdAt": "2025-01-15T10:00:00Z"}
+    raw = RawServer(
+        {"tools": {"listChanged": True}},
+        events_subscribe=text({**short, "expiresAt": None} | {"expiresAt": "2099-01-01T00:00:00Z"}),
+        events_list=text({"subscriptions": [short]}),
+        events_pause=text({"subscriptionId": "s-1", "status": "paused"}),
+        events_resume=text({"subscriptionId": "s-1", "status": "active"}),
+        events_update=text({"subscriptionId": "s-1", "status": "paused"}),
+        events_unsubscribe=text({"success": False}),
+    )
+    events = McpeClient()
+    async with connected(events, raw) as connection:
+        async with events.subscribe(connection, ["github.*"]) as subscription:
+            assert subscription.id == "s-1"
+            assert subscription.message.filter.event_types == ["github.*"]
+            await subscription.pause()
+            await subscription.resume()
+            made = await subscription.update(mcpe.UpdateSubscriptionRequest(status="paused"))
+            assert made.status == "paused"
+            assert [one.id for one in await events.of(connection).list()] == ["s-1"]
+            raw.event("s-1")
+            raw.say(method="events/subscription_expired", params={"subscriptionId": "s-1"})
+            assert [one.type async for one in subscription] == ["github.push"]
+            assert subscription.expired_at is not None
+    (update,) = raw.calls("update")
+    assert update["arguments"] == {
+        "subscriptionId": "s-1",
+        "updates": {"status": "paused"},
+        "status": "paused",
+    }
+
+
+async def test_wrong_arguments_are_named() -> None:
+    wrong: Any = object()
+    async with Host("desk", "1") as host:
+        plain = await host.connect(RawServer({}))
+        events = McpeClient()
+        with pytest.raises(TypeError, match="a host that has this one"):
+            events.of(plain)
+        for call in (lambda: events.of(wrong), lambda: events.subscribe(plain, "a.b")):
+            with pytest.raises(TypeError):
+                call()
+    with pytest.raises(ValueError, match="reconnect_within"):
+        McpeClient(reconnect_within=-1)
