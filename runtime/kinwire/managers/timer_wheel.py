@@ -87,6 +87,10 @@ class TimerWheel(Generic[K]):
         """Remove the time of `key`; a call that is under way goes on."""
         self._times.discard(key)
 
+    def look(self) -> None:
+        """Look at the clock now: it was set."""
+        self._earlier.set()
+
     async def run(self) -> NoReturn:
         """Fire what is due until this is cancelled, as are the calls that are under way then."""
         async with background() as tasks:

@@ -17,7 +17,7 @@ START = 1_767_225_600.0
 
 
 class StoppedClock:
-    """A wall clock that goes on when it is told to."""
+    """A wall clock that goes on only when it is put forward."""
 
     def __init__(self, now: float = START) -> None:
         self.now = now

@@ -17,23 +17,28 @@ from typing import Any
 import anyio
 
 from kinwire.mcpe.rules import subscriptions
-from kinwire.mcpe.rules.delivery import cron_times_of
 from kinwire.mcpe.rules.features import EventFeatures
 from kinwire.mcpe.rules.filter_index import FilterIndex
 from kinwire.mcpe.rules.filters import CompiledFilter
+from kinwire.mcpe.rules.schedules import Schedule, first_due, next_due
 from kinwire.mcpe.server.clients import ClientSession, ClientTable, KnownClient
 from kinwire.mcpe.server.deliveries import ScheduledDeliveries
 from kinwire.mcpe.server.handler_port import HandlerPort
 from kinwire.mcpe.server.kept import KeptSubscription, KeptSubscriptions
 from kinwire.mcpe.server.options import EventTerms
-from kinwire.mcpe.server.served import ServedSubscription
+from kinwire.mcpe.server.served import (
+    SCHEDULES,
+    Collector,
+    PendingEvent,
+    ServedSubscription,
+)
 from kinwire.mcpe.server.timers import EventTimers, TimerKey
 from kinwire.mcpe.server.visible import VisibleEvents
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageError
 from kinwire.support.background import start_detached
-from kinwire.support.timestamps import seconds_of, timestamp_of
+from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpe.methods import EVENTS_SUBSCRIPTION_EXPIRED
 from kinwire_protocols.mcpe.models import Subscription, SubscriptionExpiredNotificationParams
@@ -100,8 +105,8 @@ class SubscriptionBoard:
         """
         self._made += 1
         served.number = self._made
-        served.cursor = await self._kept.end()
-        served.due_at = self._next_due(served, self.clock())
+        served.fit_collectors(await self._kept.end())
+        self._set_due(served)
         await self._kept.put(served)
         self._put(served)
 
@@ -109,21 +114,21 @@ class SubscriptionBoard:
         """Have a subscription be as in its new message.
 
         Raises:
-            StorageError: it cannot be written; it is as before then.
+            StorageError: it cannot be written; it is as before then, but for events that wait.
         """
-        before = served.message, served.due_at
-        served.message = made
-        if before[0].delivery != made.delivery:
-            served.scheduled_over = False
-        served.due_at = self._next_due(served, self.clock())
+        before, served.message = served.message, made
+        if before.delivery != made.delivery:
+            for one in served.collectors.values():
+                one.over = False
+            served.fit_collectors(await self._kept.end())
+        self._set_due(served)
         try:
             await self._kept.put(served)
         except BaseException:
-            served.message, served.due_at = before
+            served.message = before
             raise
-        if not served.active or not served.collects:
-            served.pending.clear()
-            served.missed = served.claim = None
+        if not served.active:
+            served.drop_collected()
         self._settle(served)
 
     async def remove(self, served: ServedSubscription) -> None:
@@ -140,14 +145,21 @@ class SubscriptionBoard:
         if self._handlers is not None and served.message.handler is not None:
             self._handlers.handle(served.message, served.client.about, events, id)
 
-    def collect(self, served: ServedSubscription) -> None:
-        """Deliver what a subscription has collected now, if the time of its one delivery is over.
+    def collect(self, served: ServedSubscription, waiting: PendingEvent) -> list[Collector]:
+        """Have an event wait for the schedules of a subscription, and return where it waits."""
+        found = list(served.collecting())
+        for one in found:
+            one.pending.append(waiting)
+        return found
+
+    def collected(self, served: ServedSubscription) -> None:
+        """Deliver now what was collected, if the time of the one delivery is over.
 
         A time that was over when the subscription was made means the first event (MCPE 8.3).
         """
-        once, now = served.once, self.clock()
-        if once is not None and served.due_at is None and seconds_of(once.deliver_at) <= now:
-            self._deliveries.begin(served, now)
+        one, at, now = served.collectors.get("scheduled"), served.scheduled_at(), self.clock()
+        if one is not None and at is not None and not one.over and one.due_at is None and at <= now:
+            self._deliveries.begin(served, one, now)
 
     def joined(self, client: KnownClient, peer: ClientSession) -> None:
         """Send what a client has subscribed to to a session in which it has come back."""
@@ -191,8 +203,7 @@ class SubscriptionBoard:
         client = self._clients.restored(kept.about)
         served = ServedSubscription(kept.message, client, kept.number)
         self._made = max(self._made, kept.number)
-        served.cursor, served.due_at, served.claim = kept.cursor, kept.due_at, kept.claim
-        served.scheduled_over = kept.scheduled_over
+        served.collectors = {one.channel: one for one in kept.collectors}
         served.expiry_unsaid = kept.expiry_unsaid
         served.go_to(client.home)
         return served
@@ -210,30 +221,28 @@ class SubscriptionBoard:
             self.index.discard(served.id)
         over = served.message.status == "expired"
         self.timers.set(TimerKey("expire", served.id), None if over else served.expires_at)
-        self.timers.set(TimerKey("due", served.id), served.due_at if served.active else None)
+        for channel in SCHEDULES:
+            one = served.collectors.get(channel)
+            due_at = None if one is None or not served.active else one.due_at
+            self.timers.set(TimerKey(channel, served.id), due_at)
 
     def _drop(self, served: ServedSubscription) -> None:
         self._served.pop(served.id, None)
         served.client.served.pop(served.id, None)
         self.index.discard(served.id)
-        for kind in ("due", "expire", "forget"):
+        for kind in ("cron", "scheduled", "expire", "forget"):
             self.timers.set(TimerKey(kind, served.id), None)
         served.go_to(None)
         if served.client.home is None:
             self._park(served.client)
 
-    def _next_due(self, served: ServedSubscription, now: float) -> float | None:
-        """Return when the schedules of a subscription are due next; None for never."""
-        if not served.active:
-            return None
-        times: list[float] = []
-        if served.cron is not None:
-            found = cron_times_of(served.cron, self.features).next_after(now)
-            times += [] if found is None else [found]
-        if served.once is not None:
-            at = seconds_of(served.once.deliver_at)
-            times += [at] if at > now else []  # else the first event is delivered when it comes
-        return min(times, default=None)
+    def _set_due(self, served: ServedSubscription) -> None:
+        """Set when the schedules of a subscription are due from now on."""
+        now, delivery = self.clock(), served.message.delivery
+        for one in served.collecting():
+            at = first_due(delivery, one.channel, self.features, now=now)
+            over = at is not None and at <= now  # the first event is delivered when it comes
+            one.due_at = None if over else at
 
     def _act(self, key: TimerKey) -> None:
         if key.kind == "grace":
@@ -242,8 +251,8 @@ class SubscriptionBoard:
         served = self._served.get(key.id)
         if served is None:
             return
-        if key.kind == "due" and served.due_at is not None:
-            self._deliveries.begin(served, served.due_at)
+        if key.kind == "cron" or key.kind == "scheduled":
+            self._deliver(served, key.kind)
         elif key.kind == "expire":
             self._expire(served)
         elif key.kind == "forget":
@@ -259,15 +268,24 @@ class SubscriptionBoard:
             self._in_background(partial(self._kept.delete, served))
         self._clients.forget(client)
 
-    async def _delivered(self, served: ServedSubscription, due_at: float) -> None:
+    def _deliver(self, served: ServedSubscription, channel: Schedule) -> None:
+        one = served.collectors.get(channel)
+        if one is not None and one.due_at is not None:
+            self._deliveries.begin(served, one, one.due_at)
+
+    async def _delivered(
+        self, served: ServedSubscription, collector: Collector, due_at: float
+    ) -> None:
         """Go on after a delivery that was due, which may have had no events."""
-        once = served.once
-        if once is not None and seconds_of(once.deliver_at) <= due_at:
-            served.scheduled_over = True
-            if once.auto_expire and served.active:
-                self._expire(served)
-        served.due_at = self._next_due(served, self.clock())
-        if served.id in self._served:
+        delivery, once = served.message.delivery, served.message.delivery.scheduled_delivery
+        if served.id not in self._served or not served.active:
+            return
+        channel, now = collector.channel, self.clock()
+        collector.due_at = next_due(delivery, channel, self.features, due=due_at, now=now)
+        collector.over = channel == "scheduled"
+        if collector.over and once is not None and once.auto_expire:
+            self._expire(served)
+        else:
             self._settle(served)
             await self._kept.put(served)
 
@@ -275,8 +293,7 @@ class SubscriptionBoard:
         """End a subscription, and notify its client, now or when it comes back (MCPE 7.3)."""
         now = self.clock()
         served.message = subscriptions.expired(served.message, now)
-        served.pending.clear()
-        served.missed = served.claim = served.due_at = None
+        served.drop_collected()
         served.expiry_unsaid = now
         self._settle(served)
         self.timers.set(TimerKey("forget", served.id), now + self._terms.keep_expired)

@@ -10,16 +10,18 @@ from contextvars import Context
 from functools import partial
 from typing import Any
 
+from kinwire.mcpe.rules.batch_sizes import within_size
 from kinwire.mcpe.rules.features import EventFeatures
 from kinwire.mcpe.rules.meta import DELIVERY_ID
+from kinwire.mcpe.rules.schedules import Notification, delivery_id, notifications
 from kinwire.mcpe.server.kept import KeptSubscriptions
-from kinwire.mcpe.server.served import Claim, ServedSubscription
+from kinwire.mcpe.server.served import Claim, Collector, ServedSubscription
 from kinwire.mcpe.server.visible import VisibleEvents
+from kinwire.rpc.codec import encode
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.session import Session
 from kinwire.storage.errors import StorageError
 from kinwire.support.background import start_detached
-from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcpe.methods import EVENTS_BATCH, EVENTS_EVENT
 from kinwire_protocols.peer import Method
@@ -28,10 +30,12 @@ logger = logging.getLogger("kinwire.mcpe")
 
 Handle = Callable[[ServedSubscription, list[JsonObject], str], None]
 """Has a subscription's handler work on events, under the id of their delivery."""
+Done = Callable[[ServedSubscription, Collector, float], Awaitable[None]]
+"""Goes on when what was due at a time was delivered."""
 
 
 class ScheduledDeliveries:
-    """Delivers what waits for a schedule, one delivery of a subscription at a time."""
+    """Delivers what waits for a schedule, one delivery of a channel of a subscription at a time."""
 
     def __init__(
         self,
@@ -39,106 +43,96 @@ class ScheduledDeliveries:
         kept: KeptSubscriptions,
         visible: VisibleEvents,
         handle: Handle,
-        done: Callable[[ServedSubscription, float], Awaitable[None]],
+        done: Done,
     ) -> None:
-        """Prepare; `done` is called with a subscription and the time at which it was due."""
         self._features = features
         self._kept = kept
         self._visible = visible
         self._handle = handle
         self._done = done
 
-    def begin(self, served: ServedSubscription, due_at: float) -> None:
-        """Deliver what a subscription has collected, at a time at which it is due.
+    def begin(self, served: ServedSubscription, collector: Collector, due_at: float) -> None:
+        """Deliver what a channel has collected, at a time at which it is due.
 
         While its client is not connected, it waits; all times that are missed are one delivery.
         """
-        if served.delivering or (served.home is None and served.pending):
-            served.missed = due_at
+        if collector.delivering or (served.home is None and collector.pending):
+            collector.missed = due_at
             return
-        served.delivering = True
-        served.missed = None
-        Context().run(start_detached, partial(self._deliver, served, due_at))
+        collector.delivering = True
+        collector.missed = None
+        Context().run(start_detached, partial(self._deliver, served, collector, due_at))
 
     def resume(self, served: ServedSubscription) -> None:
-        """Make the delivery that was missed, now that the client is connected."""
-        due_at = served.missed
-        if due_at is None and served.claim is not None:
-            due_at = served.claim.due_at
-        if due_at is not None and served.home is not None and not served.delivering:
-            self.begin(served, due_at)
+        """Make the deliveries that were missed or cut short, now that the client is connected."""
+        for one in served.collectors.values():
+            due_at = one.missed
+            if due_at is None and one.claim is not None:
+                due_at = one.claim.due_at
+            if due_at is not None and served.home is not None and not one.delivering:
+                self.begin(served, one, due_at)
 
-    async def _deliver(self, served: ServedSubscription, due_at: float) -> None:
+    async def _deliver(
+        self, served: ServedSubscription, collector: Collector, due_at: float
+    ) -> None:
         try:
-            await self._make(served, due_at)
+            await self._make(served, collector, due_at)
         except ConnectionClosedError:
-            served.missed = due_at
+            collector.missed = due_at
         except StorageError as error:
-            served.missed = due_at
+            collector.missed = due_at
             logger.error("a delivery of the subscription %s waits: %s", served.id, error)
         except Exception:  # of an interceptor
             logger.exception("a delivery of the subscription %s failed", served.id)
         finally:
-            served.delivering = False
+            collector.delivering = False
 
-    async def _make(self, served: ServedSubscription, due_at: float) -> None:
-        cut_short = served.claim
+    async def _make(self, served: ServedSubscription, collector: Collector, due_at: float) -> None:
+        cut_short = collector.claim
         if cut_short is not None:
-            await self._make_claimed(served, cut_short)
+            await self._make_claimed(served, collector, cut_short)
         if cut_short is None or due_at > cut_short.due_at:
-            until = _written_until(served)
-            if until > served.cursor:
-                served.claim = Claim(due_at, until)
+            until = collector.written_until()
+            if until > collector.cursor:
+                collector.claim = Claim(due_at, until)
                 await self._kept.put(served)
-                await self._make_claimed(served, served.claim)
-        await self._done(served, due_at)
+                await self._make_claimed(served, collector, collector.claim)
+        await self._done(served, collector, due_at)
 
-    async def _make_claimed(self, served: ServedSubscription, claim: Claim) -> None:
-        taken = [one for one in served.pending if one.is_within(claim.until)]
-        await self._send(served, [one.event for one in taken], claim.due_at)
+    async def _make_claimed(
+        self, served: ServedSubscription, collector: Collector, claim: Claim
+    ) -> None:
+        taken = [one for one in collector.pending if one.is_within(claim.until)]
+        seen = self._visible.among([one.event for one in taken], served.client.about)
+        delivery = served.message.delivery
+        sent = notifications(seen, delivery, collector.channel, self._features)
+        for part, notification in enumerate(within_size(sent, _size_of)):
+            id = delivery_id(served.id, collector.channel, claim.due_at, part)
+            await self._send(served, notification, id)
         for one in taken:
-            served.pending.remove(one)
-        served.cursor, served.claim = claim.until, None
+            if one in collector.pending:  # else it was paused meanwhile
+                collector.pending.remove(one)
+        collector.cursor, collector.claim = claim.until, None
 
     async def _send(
-        self, served: ServedSubscription, events: list[JsonObject], due_at: float
+        self, served: ServedSubscription, notification: Notification[JsonObject], id: str
     ) -> None:
-        seen = self._visible.among(events, served.client.about)
-        for index, batch in enumerate(self._batches(served, seen)):
-            home = served.home
-            if home is None or not served.active:
-                raise ConnectionClosedError("The client is not connected.")
-            id = f"{served.id}/{timestamp_of(due_at)}/{index}"
-            await _notify(home.session, served.id, batch, id, together=self._together(served))
-            self._handle(served, batch, id)
-
-    def _together(self, served: ServedSubscription) -> bool:
-        schedule = served.cron or served.once
-        return self._features.batching and schedule is not None and schedule.aggregate_events
-
-    def _batches(
-        self, served: ServedSubscription, events: list[JsonObject]
-    ) -> list[list[JsonObject]]:
-        most = len(events) if served.cron is None else served.cron.max_events_per_delivery
-        if not self._together(served):
-            most = 1
-        return [events[start : start + most] for start in range(0, len(events), most)]
+        home = served.home
+        if home is None or not served.active:
+            raise ConnectionClosedError("The client is not connected.")
+        await _notify(home.session, served.id, notification, id)
+        self._handle(served, list(notification.events), id)
 
 
-def _written_until(served: ServedSubscription) -> int:
-    """Return up to which sequence the events are complete: one may still be being written."""
-    until = served.cursor
-    for one in served.pending:
-        if one.sequence is None:
-            break
-        until = max(until, one.sequence)
-    return until
+def _size_of(event: JsonObject) -> int:
+    return len(encode(event))
 
 
 async def _notify(
-    session: Session, id: str, events: list[JsonObject], delivery_id: str, *, together: bool
+    session: Session, id: str, notification: Notification[JsonObject], delivery_id: str
 ) -> None:
-    row: Method[Any, None] = EVENTS_BATCH if together else EVENTS_EVENT
-    what: JsonObject = {"events": events} if together else {"event": events[0]}
+    row: Method[Any, None] = EVENTS_BATCH if notification.is_batch else EVENTS_EVENT
+    events = list(notification.events)
+    what: JsonObject = {"events": events} if notification.is_batch else {"event": events[0]}
     params = {"subscriptionId": id, **what, "_meta": {DELIVERY_ID: delivery_id}}
     await session.notify(row, from_wire(row.params, params))

@@ -111,7 +111,7 @@ class EventFanOut:
         ids = self._board.index.matching(event.type, metadata.tags or (), metadata.priority)
         found = [one for one in map(self._board.get, ids) if one is not None]
         self._send(event, encoded, [one for one in found if one.is_realtime])
-        await self._collect(encoded["event"], [one for one in found if one.collects])
+        await self._collect(encoded["event"], [one for one in found if one.collectors])
         return Publication(event.id, len(found))
 
     def _send(
@@ -136,17 +136,16 @@ class EventFanOut:
         if not served:
             return
         waiting = PendingEvent(event, None)
-        for one in served:
-            one.pending.append(waiting)
+        where = [each for one in served for each in self._board.collect(one, waiting)]
         try:
             waiting.sequence = await self._kept.append(event, [one.id for one in served])
         except BaseException:
-            for one in served:
-                if waiting in one.pending:
-                    one.pending.remove(waiting)
+            for each in where:
+                if waiting in each.pending:
+                    each.pending.remove(waiting)
             raise
         for one in served:
-            self._board.collect(one)
+            self._board.collected(one)
 
 
 class _Shown:

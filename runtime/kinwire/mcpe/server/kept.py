@@ -1,15 +1,15 @@
 """What outlives the process: subscriptions in records, events that wait for a schedule in a log.
 
-The record of a subscription has the sequence in the log up to which its events were delivered, and
-while a delivery is under way its time and its last event. So a delivery that was cut short is
-repeated as it was, under the same id.
+The record of a subscription has, for each channel by a schedule, the sequence in the log up to
+which events were delivered, and while a delivery is under way its time and its last event. So a
+delivery that was cut short is repeated as it was, under the same id.
 """
 
 from __future__ import annotations
 
 __all__ = ("KeptSubscription", "KeptSubscriptions")
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,9 @@ import anyio
 
 from kinwire.managers.concurrency import KeyedLock
 from kinwire.mcpe.server.event_client import EventClient
-from kinwire.mcpe.server.served import Claim, PendingEvent, ServedSubscription
+from kinwire.mcpe.server.served import Claim, Collector, PendingEvent, ServedSubscription
 from kinwire.storage.errors import StorageDamagedError
-from kinwire.storage.log import Log
+from kinwire.storage.log import Entry, Log
 from kinwire.storage.records import Record, Records
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mcpe.models import Subscription
@@ -36,10 +36,7 @@ class KeptSubscription:
     message: Subscription
     number: int
     about: EventClient
-    cursor: int
-    due_at: float | None
-    scheduled_over: bool
-    claim: Claim | None
+    collectors: Sequence[Collector]
     expiry_unsaid: float | None
 
 
@@ -107,56 +104,73 @@ class KeptSubscriptions:
         """
         return self._counted if self._log is None else (await self._log.bounds())[1]
 
-    async def fill(self, served: dict[str, ServedSubscription]) -> None:
+    async def fill(self, served: Mapping[str, ServedSubscription]) -> None:
         """Give subscriptions the events that wait for them.
 
         Raises:
             StorageError: the store failed.
         """
-        collecting = [one for one in served.values() if one.collects]
-        if self._log is None or not collecting:
+        cursors = [each.cursor for one in served.values() for each in one.collecting()]
+        if self._log is None or not cursors:
             return
         oldest, _ = await self._log.bounds()
-        after = max(min(one.cursor for one in collecting), oldest - 1)
+        after = max(min(cursors), oldest - 1)
         while True:
             page = await self._log.read(_SUBJECT, after=after, limit=_PAGE)
             for entry in page:
-                for id in entry.value["subscriptions"]:
-                    one = served.get(id)
-                    if one is not None and one.collects and one.cursor < entry.sequence:
-                        one.pending.append(PendingEvent(entry.value["event"], entry.sequence))
+                _fill_from(entry, served)
             if len(page) < _PAGE:
                 return
             after = page[-1].sequence
 
 
+def _fill_from(entry: Entry, served: Mapping[str, ServedSubscription]) -> None:
+    """Give the event of an entry to those that wait for it."""
+    value: Any = entry.value
+    waiting = PendingEvent(value["event"], entry.sequence)
+    found = (served.get(id) for id in value["subscriptions"])
+    for one in (one for one in found if one is not None):
+        for each in one.collecting():
+            if each.cursor < entry.sequence:
+                each.pending.append(waiting)
+
+
 def _written(served: ServedSubscription) -> JsonObject:
-    claim = served.claim
     return {
         "subscription": to_wire(served.message),
         "number": served.number,
         "principal": served.client.about.principal,
-        "cursor": served.cursor,
-        "dueAt": served.due_at,
-        "scheduledOver": served.scheduled_over,
-        "claim": None if claim is None else [claim.due_at, claim.until],
+        "collectors": [_written_collector(one) for one in served.collectors.values()],
         "expiryUnsaid": served.expiry_unsaid,
     }
+
+
+def _written_collector(one: Collector) -> JsonObject:
+    return {
+        "channel": one.channel,
+        "cursor": one.cursor,
+        "dueAt": one.due_at,
+        "over": one.over,
+        "claim": None if one.claim is None else [one.claim.due_at, one.claim.until],
+    }
+
+
+def _read_collector(value: Any) -> Collector:
+    made = Collector(value["channel"])
+    made.cursor, made.due_at, made.over = value["cursor"], value["dueAt"], value["over"]
+    made.claim = None if value["claim"] is None else Claim(*value["claim"])
+    return made
 
 
 def _read(record: Record) -> KeptSubscription:
     value: Any = record.value
     try:
         message = from_wire(Subscription, value["subscription"])
-        claim = value["claim"]
         return KeptSubscription(
             message,
             value["number"],
             EventClient(message.client_id, value["principal"]),
-            value["cursor"],
-            value["dueAt"],
-            value["scheduledOver"],
-            None if claim is None else Claim(*claim),
+            [_read_collector(one) for one in value["collectors"]],
             value["expiryUnsaid"],
         )
     except Exception as error:  # what was written there is not what `put` writes

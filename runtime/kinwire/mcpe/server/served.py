@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ("Claim", "PendingEvent", "ServedSubscription")
+__all__ = ("SCHEDULES", "Claim", "Collector", "PendingEvent", "ServedSubscription")
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kinwire.managers.notification_sender import NotificationQueue
 from kinwire.mcpe.rules.meta import dropped_before
+from kinwire.mcpe.rules.schedules import Schedule
 from kinwire.support.timestamps import seconds_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpe.methods import EVENTS_EVENT
-from kinwire_protocols.mcpe.models import CronSchedule, ScheduledDelivery, Subscription
+from kinwire_protocols.mcpe.models import Subscription
 
 if TYPE_CHECKING:
     from kinwire.mcpe.server.clients import ClientSession, KnownClient
@@ -45,6 +47,44 @@ class Claim:
     """The sequence of its last event."""
 
 
+class Collector:
+    """What a subscription has collected by one channel, until its schedule is due."""
+
+    def __init__(self, channel: Schedule) -> None:
+        self.channel: Schedule = channel
+        self.pending = deque[PendingEvent]()
+        self.cursor = 0
+        """The sequence in the log up to which its events were delivered or dropped."""
+        self.due_at: float | None = None
+        """When it is due next, in seconds since 1970; None for never, or with the next event."""
+        self.missed: float | None = None
+        """The last time at which it was due while nothing could be delivered."""
+        self.delivering = False
+        """Whether a delivery is under way."""
+        self.claim: Claim | None = None
+        """The delivery that is under way, or was cut short."""
+        self.over = False
+        """Whether its one delivery was made, so that it collects nothing more."""
+
+    def drop(self) -> None:
+        """Forget what was collected."""
+        self.pending.clear()
+        self.missed = self.claim = None
+
+    def written_until(self) -> int:
+        """Return up to which sequence its events are complete: one may still be being written."""
+        until = self.cursor
+        for one in self.pending:
+            if one.sequence is None:
+                break
+            until = max(until, one.sequence)
+        return until
+
+
+SCHEDULES: Final[tuple[Schedule, ...]] = ("cron", "scheduled")
+"""The channels that deliver by a schedule."""
+
+
 class ServedSubscription:
     """One subscription of one client."""
 
@@ -56,19 +96,8 @@ class ServedSubscription:
         self.home: ClientSession | None = None
         """The session that gets its notifications; None if the client is not connected."""
         self.queue: NotificationQueue | None = None
-        self.pending = deque[PendingEvent]()
-        self.cursor = 0
-        """The sequence in the log up to which its events were delivered or dropped."""
-        self.due_at: float | None = None
-        """When its schedule is due next, in seconds since 1970; None without one."""
-        self.missed: float | None = None
-        """The last time at which it was due while nothing could be delivered."""
-        self.delivering = False
-        """Whether a delivery of its schedule is under way."""
-        self.claim: Claim | None = None
-        """The delivery that is under way, or was cut short."""
-        self.scheduled_over = False
-        """Whether its one scheduled delivery was made."""
+        self.collectors: dict[Schedule, Collector] = {}
+        """One for each channel that delivers by a schedule."""
         self.gone = False
         """Whether it was removed, so that it must not be written again."""
         self.expiry_unsaid: float | None = None
@@ -89,30 +118,35 @@ class ServedSubscription:
         """Whether each event is delivered immediately."""
         return "realtime" in self.message.delivery.channels
 
-    @property
-    def cron(self) -> CronSchedule | None:
-        """The schedule of the channel `cron`."""
-        delivery = self.message.delivery
-        return delivery.cron_schedule if "cron" in delivery.channels else None
-
-    @property
-    def once(self) -> ScheduledDelivery | None:
-        """The one delivery of the channel `scheduled`, until it was made."""
-        delivery = self.message.delivery
-        if "scheduled" not in delivery.channels or self.scheduled_over:
-            return None
-        return delivery.scheduled_delivery
-
-    @property
-    def collects(self) -> bool:
-        """Whether its events wait for the time of a schedule."""
-        return self.cron is not None or self.once is not None
+    def collecting(self) -> Iterator[Collector]:
+        """Yield the collectors that take events."""
+        return (one for one in self.collectors.values() if not one.over)
 
     @property
     def expires_at(self) -> float | None:
         """When it expires, in seconds since 1970; None for never."""
         text = self.message.expires_at
         return None if text is None else seconds_of(text)
+
+    def scheduled_at(self) -> float | None:
+        """Return when its one scheduled delivery is made, in seconds since 1970; None without."""
+        once = self.message.delivery.scheduled_delivery
+        return None if once is None else seconds_of(once.deliver_at)
+
+    def fit_collectors(self, cursor: int) -> None:
+        """Have a collector for each channel by a schedule; a new one begins behind `cursor`."""
+        channels = self.message.delivery.channels
+        before, self.collectors = self.collectors, {}
+        for channel in SCHEDULES:
+            if channel in channels:
+                made = before.get(channel) or Collector(channel)
+                made.cursor = made.cursor or cursor
+                self.collectors[channel] = made
+
+    def drop_collected(self) -> None:
+        """Forget what was collected by all channels."""
+        for one in self.collectors.values():
+            one.drop()
 
     def go_to(self, home: ClientSession | None) -> None:
         """Send what comes to a session; to none if the client is not connected."""

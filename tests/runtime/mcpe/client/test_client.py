@@ -410,19 +410,21 @@ async def test_the_dialect_of_a_known_server_is_read() -> None:
         events_unsubscribe=text({"success": False}),
     )
     events = McpeClient()
-    async with connected(events, raw) as connection:
-        async with events.subscribe(connection, ["github.*"]) as subscription:
-            assert subscription.id == "s-1"
-            assert subscription.message.filter.event_types == ["github.*"]
-            await subscription.pause()
-            await subscription.resume()
-            made = await subscription.update(mcpe.UpdateSubscriptionRequest(status="paused"))
-            assert made.status == "paused"
-            assert [one.id for one in await events.of(connection).list()] == ["s-1"]
-            raw.event("s-1")
-            raw.say(method="events/subscription_expired", params={"subscriptionId": "s-1"})
-            assert [one.type async for one in subscription] == ["github.push"]
-            assert subscription.expired_at is not None
+    async with (
+        connected(events, raw) as connection,
+        events.subscribe(connection, ["github.*"]) as subscription,
+    ):
+        assert subscription.id == "s-1"
+        assert subscription.message.filter.event_types == ["github.*"]
+        await subscription.pause()
+        await subscription.resume()
+        made = await subscription.update(mcpe.UpdateSubscriptionRequest(status="paused"))
+        assert made.status == "paused"
+        assert [one.id for one in await events.of(connection).list()] == ["s-1"]
+        raw.event("s-1")
+        raw.say(method="events/subscription_expired", params={"subscriptionId": "s-1"})
+        assert [one.type async for one in subscription] == ["github.push"]
+        assert subscription.expired_at is not None
     (update,) = raw.calls("update")
     assert update["arguments"] == {
         "subscriptionId": "s-1",

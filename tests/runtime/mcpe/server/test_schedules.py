@@ -113,7 +113,7 @@ async def test_several_channels_deliver_side_by_side() -> None:
         await clock.to(START + 30, raw)
         await publish(there, "a.2")
         await clock.to(START + MINUTE, raw)
-    assert (raw.events(), batches(raw)) == (["a.1", "a.2"], [["a.1"], ["a.2"]])
+    assert (raw.events(), batches(raw)) == (["a.1", "a.2"], [["a.1"], ["a.1", "a.2"]])
 
 
 async def test_a_scheduled_delivery_is_made_once_and_the_subscription_expires_with_it() -> None:
@@ -216,15 +216,13 @@ async def test_a_delivery_that_was_cut_short_is_repeated_as_it_was_under_its_id(
 
         async with bench(made(), clock) as there:
             first = await there.come(RawClient())
-            arguments = subscription("a.*", delivery=every_minute(maxEventsPerDelivery=2))
-            result = await first.call("events_subscribe", **arguments)
+            delivery = every_minute(maxEventsPerDelivery=2)
+            result = await first.call("events_subscribe", **subscription("a.*", delivery=delivery))
             await publish(there, "a.1", "a.2", "a.3")
-            before = [(one.key, one.value) async for one in kept[0].scan("mcpe/subscriptions/")]
+            ((key, value),) = [(one.key, one.value) async for one in kept[0].scan("mcpe/sub")]
             await clock.to(START + MINUTE, first)
-        ((key, value),) = before
-        claim = {"claim": [START + MINUTE, 3]}  # as it is written before the delivery is made
-        await kept[0].put(key, {**value, **claim})
-        clock.now += 5
+        value["collectors"][0]["claim"] = [START + MINUTE, 3]  # as before the delivery was made
+        await kept[0].put(key, value)
         async with bench(made(), clock) as there:
             await publish(there, "a.4")
             second = await there.come(RawClient(), result["_meta"][TOKEN])
@@ -256,3 +254,17 @@ async def test_hooks_hold_for_what_waits() -> None:
         await clock.to(START + MINUTE, raw)
     (batch,) = raw.of("events/batch")
     assert [(one["type"], one["data"]) for one in batch["events"]] == [("a.1", {})]
+
+
+async def test_a_batch_fits_into_a_frame() -> None:
+    clock = StoppedClock()
+    async with bench(McpeServer(clock=clock), clock) as there:
+        raw = await there.come(RawClient())
+        await raw.subscribe("a.*", delivery=every_minute())
+        for size in (1_000_000, 900_000, 500_000, 10):
+            await there.events.publish(new_event("a.b", {"text": "x" * size}))
+        await clock.to(START + MINUTE, raw)
+    sizes = [
+        [len(one["data"]["text"]) for one in each["events"]] for each in raw.of("events/batch")
+    ]
+    assert sizes == [[1_000_000, 900_000], [500_000, 10]]
