@@ -312,3 +312,33 @@ async def test_results_that_exceed_the_discovery_reserve_are_left_out() -> None:
             assert len(result["tools"]) == most
             assert result["total_available"] == 9
             assert result["search_strategy"] == "keyword"
+
+
+class HalfBlind:
+    """Has a vector for a text that names a color, and none for others."""
+
+    COLORS = ("red", "green", "blue")
+
+    def embed(self, texts: Sequence[str]) -> Iterator[list[float]]:
+        for text in texts:
+            yield [float(color in text.split()) for color in self.COLORS]
+
+
+async def test_tools_without_a_vector_do_not_win_a_search_by_meaning() -> None:
+    """Ten of twenty tools have a vector; the others fit better by their words."""
+    tools = [tool(f"paint_{number}", "Paint the wall in any color") for number in range(10)]
+    colors = HalfBlind.COLORS
+    tools += [tool(f"brush_{number}", f"In {colors[number % 3]} color") for number in range(10)]
+    kernel = MgpKernel(discovery=ToolDiscovery(embedder=HalfBlind()))
+    async with connected(kernel, s=RawServer(*tools, mgp=OFFER)) as asking:
+        first = dict[str, list[str]]()
+        for color in colors:
+            query = f"paint the wall in the color {color}"
+            result = await found(asking, query, strategy="semantic", max_results=5)
+            assert result["search_strategy"] == "semantic"
+            scores = [one["relevance_score"] for one in result["tools"]]
+            assert scores == sorted(scores, reverse=True)
+            assert all(0 <= score <= 1 for score in scores)
+            first[color] = names(result)
+            assert all(name.startswith("s.brush_") for name in first[color])
+        assert len({*map(tuple, first.values())}) == 3
