@@ -16,6 +16,7 @@ from kinwire.mcp.server_session import ServerSession
 from kinwire.mgp.gateway.clients import GatewayClients
 from kinwire.mgp.gateway.completion import GatewayCompletion
 from kinwire.mgp.gateway.forwarding import AgentOf, Forwarder
+from kinwire.mgp.gateway.list_news import ListNews
 from kinwire.mgp.gateway.lists import ForwardedList
 from kinwire.mgp.gateway.prompts import GatewayPrompts
 from kinwire.mgp.gateway.questions import GatewayQuestions
@@ -151,6 +152,7 @@ class Gateway:
             "resources": resources.lists,
         }
         self._upstreams = upstreams
+        self._news = ListNews(self.server.list_changed)
         self.server.follow_level(self._set_level)
         GatewayQuestions(upstreams).serve(
             servers.host if isinstance(servers, Supervisor) else servers
@@ -161,7 +163,7 @@ class Gateway:
         """See `UpstreamEvents.list_changed`."""
         for one in self._lists[name]:
             one.changed(upstream)
-        self.server.list_changed(name)
+        self._news.put(name, upstream)
 
     def resource_updated(self, upstream: Upstream, uri: str) -> None:
         """See `UpstreamEvents.resource_updated`."""

@@ -63,7 +63,8 @@ class GatewayTools:
             self._follow(id)
 
     async def _list(self, params: mcp.PaginatedRequestParams, context: Context) -> JsonObject:
-        await self._index.ready()
+        if self._level != "L2":  # which lists no tool of a server
+            await self._index.ready()
         if self._level == "L0":
             return (await self._seen(context)).page(params.cursor)
         if params.cursor is not None:
@@ -98,7 +99,6 @@ class GatewayTools:
         if self._level == "L0":
             return await self._forward(params.name, sent, context)
         if params.name in _META:
-            await self._index.ready()
             return await self._clients.of(context).tools.call(params.name, params.arguments)
         if params.name == CALL_TOOL:
             sent = _inner_call(sent)
@@ -134,7 +134,7 @@ class GatewayTools:
 
     def _follow(self, server_id: str) -> None:
         """Take over the tools of a server, which have changed."""
-        tools = [tool for tool in self._index.tools() if tool.server_id == server_id]
+        tools = self._index.tools_of(server_id)
         self._name(server_id, tools)
         before, now = self._entries.pop(server_id, {}), {}
         for tool in tools:

@@ -114,6 +114,14 @@ class ToolIndexManager:
         """Return the tools of all connected servers, as far as they were listed."""
         return self.search.index
 
+    def tools_of(self, server_id: str) -> list[IndexedTool]:
+        """Return the tools of a server; an empty list if it is not connected."""
+        followed = next(
+            (one for one in self._followed.values() if one.server.id == server_id), None
+        )
+        entries = () if followed is None else followed.entries.values()
+        return [one.indexed for one in entries if one.indexed is not None]
+
     async def allowed(
         self, caller: AccessPrincipal, tools: Sequence[IndexedTool]
     ) -> Sequence[IndexedTool]:

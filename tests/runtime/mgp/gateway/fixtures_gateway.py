@@ -13,6 +13,7 @@ import pytest
 
 from kinwire import Host
 from kinwire.mgp import Gateway, MgpKernel
+from kinwire.mgp.gateway import list_news
 from kinwire.mgp.kernel import tool_index
 from tests.runtime.mgp.raw_peers import NOTHING, Json, RawKernel, RawServer, tool
 
@@ -36,12 +37,17 @@ async def gateway_of(
     *clients: RawClient,
     kernel: MgpKernel | None = None,
     host: dict[str, Any] | None = None,
+    pause: float = 0.0,
     **options: Any,
 ) -> AsyncGenerator[Gateway]:
-    """Yield a gateway to whose servers clients are connected, with all they can do declared."""
+    """Yield a gateway to whose servers clients are connected, with all they can do declared.
+
+    `pause` is in seconds, between two notifications about one list.
+    """
     used = kernel or MgpKernel()
     monkey = pytest.MonkeyPatch()
     monkey.setattr(tool_index, "_PAUSE", 0.0)  # between two readings of one list
+    monkey.setattr(list_news, "_PAUSE", pause)
     made = Host("h", "1", extensions=[used], **(host or {}))
     gateway = Gateway(used, made, **{"level": "L0", **options})
     with anyio.fail_after(20):

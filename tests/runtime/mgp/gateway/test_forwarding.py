@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import anyio
 import pytest
 
 from kinwire import Limits
@@ -290,6 +291,25 @@ async def test_a_client_learns_when_a_list_changes_and_an_unchanged_one_is_not_m
     assert {one["name"] for one in after["prompts"]["prompts"]} == {"s__q", "o__p"}
     assert len(made) == 5  # the resources are the same
     assert len(other.of("prompts/list")) == 1
+
+
+async def test_a_storm_of_changes_is_a_few_notifications_and_the_last_change_is_seen() -> None:
+    raw, client = full_server(), RawClient()
+    async with gateway_of({"s": raw}, client, pause=0.02):
+        await client.ask(1, "prompts/list")
+        await anyio.sleep(0.03)  # what came when the server connected
+        client.heard.clear()
+        for number in range(1000):
+            raw.answers["prompts/list"] = {"prompts": [{"name": f"p{number}"}]}
+            raw.say(method="notifications/prompts/list_changed")
+        await client.tells("notifications/prompts/list_changed", 2)
+        [last] = (await client.ask(2, "prompts/list"))["result"]["prompts"]
+        assert last["name"] == "s__p999"
+        assert len(client.of("notifications/prompts/list_changed")) < 20
+        raw.hang_up()  # right behind a notification
+        await client.settle()
+        assert (await client.ask(3, "prompts/list"))["result"]["prompts"] == []
+        client.heard.clear()
 
 
 async def test_a_server_whose_list_is_broken_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
