@@ -1,4 +1,7 @@
-"""`mgp/tools/discover`: raw servers and raw clients search the tools of a kernel."""
+"""`mgp/tools/discover`: raw servers and raw clients search the tools of a kernel.
+
+The case B101 is the test of filters; B100 is in `test_tool_search.py`.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ METHOD = "mgp/tools/discover"
 
 @asynccontextmanager
 async def connected(kernel: MgpKernel, **servers: RawServer) -> AsyncGenerator[RawServer]:
-    """Yield a server that asks, beside others."""
+    """Yield a server that asks; the others are connected, too."""
     asking = RawServer(mgp=OFFER)
     async with Host("h", "1", extensions=[kernel]) as host:
         for id, raw in servers.items():
@@ -259,9 +262,8 @@ async def test_a_model_finds_and_requests_tools_by_tools_call() -> None:
             assert session["structuredContent"]["cached"] == cached
         gone = await called(client, "session.evict", tools=["read_file"])
         assert gone["structuredContent"]["evicted"] == ["read_file"]
-        wrong = {"query": "x", "max_results": 0}
-        params = {"name": "mgp.tools.discover", "arguments": wrong}
-        assert (await client.ask(2, "tools/call", params))["error"]["code"] == -32602
+        refused: Json = {"name": "mgp.tools.discover", "arguments": {"query": "", "max_results": 0}}
+        assert (await client.ask(2, "tools/call", refused))["error"]["code"] == -32602
 
 
 @pytest.mark.spec("mgp-16.1-1")

@@ -149,7 +149,7 @@ async def test_a_changed_definition_asks_before_the_tool_is_used() -> None:
             assert len(asked) == 3
             assert asked[1] == asked[2] != asked[0]
             await connection.aclose()
-            for server, count in (("s", 4), ("other", 4)):  # a restart is no way around it
+            for server, count in (("s", 4), ("other", 4)):  # a restart changes nothing
                 again = RawServer(*listed("fourth"), mgp=SECURITY)
                 connection = await host.connect(again, server_id=server)
                 for _ in range(2):

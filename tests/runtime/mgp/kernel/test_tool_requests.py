@@ -38,7 +38,7 @@ CODE: Json = {"risk_level": "dangerous", "permissions_required": ["code_executio
 
 @asynccontextmanager
 async def connected(kernel: MgpKernel, **servers: RawServer) -> AsyncGenerator[RawServer]:
-    """Yield a server that asks, beside others."""
+    """Yield a server that asks; the others are connected, too."""
     asking = RawServer(mgp=OFFER)
     async with Host("h", "1", extensions=[kernel]) as host:
         for id, raw in servers.items():
