@@ -385,4 +385,28 @@ MGP = {
             "mgp-16.6-The-creating-Status-Autonomous-Tool-Generation-2",
         ),
     ),
+    "mgp context levels": Manager(
+        attributes=("kinwire.mgp.rules.tool_context:context_tools",),
+        rows=tuple(f"mgp-16.3-{row}" for row in range(1, 7)),
+    ),
+    "mgp sessions of tools": Manager(
+        attributes=("kinwire.mgp.kernel.tool_sessions:ToolSessions._made",),
+        rows=("mgp-16.7-1", "mgp-16.7-2", "mgp-16.7-3"),
+    ),
+    "mgp states of sessions of tools": Manager(
+        attributes=("kinwire.mgp.kernel.tool_session:ToolSession.state",),
+        rows=("mgp-16.7-mgp-tools-session-1", "mgp-16.7-mgp-tools-session-2"),
+    ),
+    "mgp evicted tools": Manager(
+        attributes=("kinwire.mgp.kernel.tool_session:ToolSession.evict",),
+        rows=("mgp-16.7-mgp-tools-session-evict-1",),
+    ),
+    "mgp results of searches": Manager(
+        attributes=("kinwire.mgp.rules.tool_cache:ToolCache.discover",),
+        rows=("mgp-16.7-4", "mgp-16.8-4"),
+    ),
+    "mgp context budget": Manager(
+        attributes=("kinwire.mgp.rules.tool_cache:ToolCache._shrink",),
+        rows=("mgp-16.8-1", "mgp-16.8-2", "mgp-16.8-3"),
+    ),
 }

@@ -13,10 +13,24 @@ from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.kernel.callers import as_agent
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.rules.tool_cache import Loaded, SizedTool, ToolCache, ToolKey
-from kinwire.mgp.rules.tool_context import ContextLevelName, category_counts, context_tools
+from kinwire.mgp.rules.tool_context import (
+    LEVELS,
+    ContextLevelName,
+    category_counts,
+    context_tools,
+)
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
 from kinwire.mgp.rules.tool_names import names_for_session
 from kinwire.rpc.errors import SessionStateError
+from kinwire.support.arguments import (
+    FLAG,
+    OBJECT,
+    PLAIN_FUNCTION,
+    TEXT,
+    TEXTS,
+    ArgumentCheck,
+    one_of,
+)
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import TOOLS_CALL
@@ -28,6 +42,24 @@ from kinwire_protocols.mgp.models import (
 )
 
 logger = logging.getLogger("kinwire.mgp")
+
+_CALL = ArgumentCheck(
+    "ToolSession.call",
+    'await session.call("files", "read_file", {"path": "a.txt"})',
+    {"server_id": TEXT, "name": TEXT, "arguments": OBJECT.or_none},
+)
+_LISTED = ArgumentCheck(
+    "ToolSession.listed", 'await session.listed("L3")', {"level": one_of(*LEVELS)}
+)
+_STATE = ArgumentCheck("ToolSession.state", "await session.state()", {}, qualified=FLAG)
+_EVICT = ArgumentCheck(
+    "ToolSession.evict",
+    'await session.evict(["read_file"])',
+    {"names": TEXTS, "reason": TEXT.or_none},
+)
+_ON_CHANGE = ArgumentCheck(
+    "ToolSession.on_change", "session.on_change(changed)", {"changed": PLAIN_FUNCTION}
+)
 
 
 class ToolSource(Protocol):
@@ -99,6 +131,7 @@ class ToolSession:
 
     def on_change(self, changed: Callable[[], None]) -> None:
         """Call a plain function whenever the session has other tools than before."""
+        _ON_CHANGE.check(changed=changed)
         self._on_change.append(changed)
 
     async def call(
@@ -113,6 +146,7 @@ class ToolSession:
             RpcError: the call is refused, or the server answers with an error.
             ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for `Session.call`.
         """
+        _CALL.check(server_id=server_id, name=name, arguments=arguments)
         server = self._parts.server_of(server_id)
         if server is None:
             raise SessionStateError(f"No server {server_id!r:.60} is connected.")
@@ -191,9 +225,11 @@ class ToolSession:
 
         Raises:
             StorageError: entries of access cannot be read.
+            ValueError: there is no such level.
 
         Source: MGP 0.2.0 section 16.3.
         """
+        _LISTED.check(level=level)
         if level in ("L0", "L1"):
             await self._source.ready()
             every = await self._source.allowed(self.caller, tuple(self._source.tools()))
@@ -211,6 +247,7 @@ class ToolSession:
 
         Source: MGP 0.2.0 section 16.7.
         """
+        _STATE.check(qualified=qualified)
         await self.refresh()
         names = self._names(qualified=qualified)
         return ToolsSessionResult(
@@ -233,6 +270,7 @@ class ToolSession:
 
         Source: MGP 0.2.0 section 16.7.
         """
+        _EVICT.check(names=names, reason=reason)
         await self.refresh()
         named = {name: key for key, name in self._names(qualified=True).items()}
         named |= {name: key for key, name in self._names(qualified=False).items()}

@@ -268,3 +268,20 @@ async def test_a_follower_that_fails_stops_no_other() -> None:
         session.on_change(lambda: changes.append(len(session)))
         await used(session, "s", "a a")
         assert changes == [1]
+
+
+async def test_wrong_arguments_are_named() -> None:
+    kernel = kernel_with()
+    session: Any = kernel.tool_sessions.open("x")
+    for match, call in (
+        ("server_id", lambda: session.call(1, "a")),
+        ("arguments", lambda: session.call("s", "a", [])),
+        ("level", lambda: session.listed("L4")),
+        ("qualified", lambda: session.state(qualified=1)),
+        ("names", lambda: session.evict("a")),
+        ("reason", lambda: session.evict([], 1)),
+    ):
+        with pytest.raises((TypeError, ValueError), match=f"{match}: expected"):
+            await call()
+    with pytest.raises(TypeError, match="changed: expected"):
+        session.on_change(None)

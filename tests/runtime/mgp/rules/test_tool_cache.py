@@ -48,7 +48,7 @@ def test_without_numbers_of_its_own_a_kernel_has_the_budget_of_the_specification
     assert budget(8000, 2000, 3000, 3000) == DEFAULT_BUDGET
 
 
-@pytest.mark.spec("mgp-16.8-2", "mgp-16.8-3")
+@pytest.mark.spec("mgp-16.8-1", "mgp-16.8-2", "mgp-16.8-3")
 def test_the_pinned_tool_that_was_used_longest_ago_does_not_stop_eviction() -> None:
     cache = ToolCache(budget(3000, 300, 0, 3000))
     cache.pin(SizedTool(key("think"), 300))
