@@ -433,6 +433,7 @@ UNCHECKED: dict[str, str] = {
     "MgpKernel.must_be_only_session": IN_HANDSHAKE,
     "MgpKernel.negotiated": IN_HANDSHAKE,
     "MgpKernel.offer": IN_HANDSHAKE,
+    "MgpKernel.served_by": "kinwire calls it, when a server is made",
     "MgpKernel.understood": IN_HANDSHAKE,
     "MgpKernel.left": "kinwire calls it at the end of a session",
     "MgpServer.attach": IN_HANDSHAKE,

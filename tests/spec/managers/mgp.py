@@ -387,7 +387,10 @@ MGP = {
     ),
     "mgp context levels": Manager(
         attributes=("kinwire.mgp.rules.tool_context:context_tools",),
-        rows=tuple(f"mgp-16.3-{row}" for row in range(1, 7)),
+        rows=(
+            *(f"mgp-16.3-{row}" for row in range(1, 7)),
+            *("mgp-16.1-1", "mgp-16.2-2", "mgp-16.2-3"),
+        ),
     ),
     "mgp sessions of tools": Manager(
         attributes=("kinwire.mgp.kernel.tool_sessions:ToolSessions._made",),

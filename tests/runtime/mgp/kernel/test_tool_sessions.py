@@ -221,7 +221,7 @@ async def test_tools_of_one_name_are_named_with_their_servers() -> None:
         assert (await session.evict(["t__a"])).evicted == ["t__a"]
 
 
-@pytest.mark.spec("mgp-16.3-1", "mgp-16.3-3", "mgp-16.3-5")
+@pytest.mark.spec("mgp-16.3-5", "mgp-16.2-2", "mgp-16.2-3")
 async def test_what_an_agent_is_shown_at_each_level() -> None:
     kernel = kernel_with(("s", "think"))
     async with connected(kernel, s=RawServer(sized("think", 9), sized("a", 10), sized("b", 1))):

@@ -110,7 +110,7 @@ def fields_of(schema: JsonObject, named: JsonObject, place: str = "") -> set[str
     return set(found).union(*below)
 
 
-@pytest.mark.spec("mgp-16.3-3")
+@pytest.mark.spec("mgp-16.1-1", "mgp-16.3-3", "mgp-16.9-1")
 def test_meta_tools_take_less_than_half_a_percent_of_all_tools_of_the_catalogue() -> None:
     path = shared("corpora/tool-catalog") / "tools.json"
     tools = json.loads(path.read_text(encoding="utf-8"))
