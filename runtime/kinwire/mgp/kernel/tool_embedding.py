@@ -67,10 +67,15 @@ class ToolEmbedding:
         await self._wait_for_few()
         return known
 
+    async def filled(self) -> None:
+        """Return when no vectors are made in the background."""
+        if self._filling:
+            await self._filled.wait()
+
     async def _wait_for_few(self) -> None:
-        if self._filling and not self._rests() and len(self.vectors.waiting(_FEW + 1)) <= _FEW:
+        if not self._rests() and len(self.vectors.waiting(_FEW + 1)) <= _FEW:
             with anyio.move_on_after(_FEW_PATIENCE):
-                await self._filled.wait()
+                await self.filled()
 
     def _missing(self, best_by_words: Callable[[int], Sequence[Hit]]) -> list[IndexedTool]:
         if not self.vectors.waiting(1):

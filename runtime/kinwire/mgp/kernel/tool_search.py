@@ -39,6 +39,11 @@ class ToolSearch:
         if self._embedding is not None:
             self._embedding.replace(server_id, ())
 
+    async def embedded(self) -> None:
+        """Return when all tools have their vectors, or the embedder has failed."""
+        if self._embedding is not None:
+            await self._embedding.filled()
+
     async def search(
         self,
         query: str,

@@ -117,8 +117,8 @@ async def test_without_an_embedder_words_are_searched_and_the_result_says_so() -
 async def test_vectors_are_made_in_the_background_and_never_in_the_event_loop() -> None:
     embedder = WordEmbedder()
     many = [indexed(f"tool_{number}", "file") for number in range(20)]
-    searcher(embedder, many)
-    await until(lambda: len(embedder.texts) == 20)
+    await searcher(embedder, many).embedded()
+    assert len(embedder.texts) == 20
     assert embedder.calls == [8, 8, 4]
     assert threading.get_ident() not in embedder.threads
 
