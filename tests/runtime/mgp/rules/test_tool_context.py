@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from statistics import mean
+from dataclasses import replace
 
 import pytest
 
@@ -21,27 +20,13 @@ from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mgp.methods import PROTOCOL
 from kinwire_protocols.mgp.tables import CONTEXT_LEVELS
-from tests.absent import shared
-
-
-def indexed(server: str, definition: JsonObject, *categories: str) -> IndexedTool:
-    return IndexedTool(
-        server_id=server,
-        name=definition["name"],
-        description=definition["description"],
-        definition=definition,
-        risk="safe",
-        security={},
-        categories=categories,
-        keywords=(),
-        category_source="derived",
-        digest="",
-    )
+from tests.bench.tool_context import context_shares
+from tests.runtime.mgp.rules.tool_index.fixtures_tools import catalog, indexed
 
 
 def named(server: str, name: str, *categories: str) -> IndexedTool:
-    definition = {"name": name, "description": "", "inputSchema": {"type": "object"}, "title": "T"}
-    return indexed(server, definition, *categories)
+    found = indexed(name, server=server, inputSchema={"type": "object"}, title="T")
+    return replace(found, categories=categories)
 
 
 def names(tools: list[JsonObject]) -> list[str]:
@@ -111,18 +96,16 @@ def fields_of(schema: JsonObject, named: JsonObject, place: str = "") -> set[str
 
 
 @pytest.mark.spec("mgp-16.1-1", "mgp-16.3-3", "mgp-16.9-1")
-def test_meta_tools_take_less_than_half_a_percent_of_all_tools_of_the_catalogue() -> None:
-    path = shared("corpora/tool-catalog") / "tools.json"
-    tools = json.loads(path.read_text(encoding="utf-8"))
-    every = [indexed(one["server"], one) for one in tools]
-    shown = context_tools("L0", every=every)
-    assert len(set(names(shown))) == len(tools)
-    assert all(re.fullmatch("[a-zA-Z0-9_-]{1,64}", name) for name in names(shown))
-    sizes = [tokens_of(one) for one in tools]
-    assert 104_000 < sum(sizes) < 105_500
-    standing = sum(map(tokens_of, META_TOOLS))
-    assert standing < sum(sizes) / 200
-    assert standing + 5 * mean(sizes) < sum(sizes) * 3 / 100
+def test_what_stands_in_a_context_is_a_hundredth_of_all_tools_of_the_catalogue() -> None:
+    found = context_shares()
+    assert found.l0 == pytest.approx(105_500, rel=0.02)
+    assert found.l2 <= found.l3 <= found.l0 / 100
+    assert found.l1 < 5000
+    assert found.l3 + found.results <= found.l0 * 3 / 100
+    assert found.recall >= 0.8
+    shown = names(context_tools("L0", every=catalog()))
+    assert len(set(shown)) == len(shown) > 500
+    assert all(re.fullmatch("[a-zA-Z0-9_-]{1,64}", name) for name in shown)
 
 
 def test_tokens_are_estimated_from_what_a_model_sees() -> None:
