@@ -39,7 +39,7 @@ async def push(connection: Connection, branch: str) -> str:
 
 
 @pytest.mark.parametrize("transport", ["stdio", slow("http"), slow("sse"), slow("ws")])
-@pytest.mark.spec("mcpe-1.2-4", "mcpe-2.3-4", "mcpe-1.1-2")
+@pytest.mark.spec("mcpe-2.3-1", "mcpe-2.3-2", "mcpe-2.3-3")
 async def test_events_come_over_a_transport(transport: str) -> None:
     events = McpeClient()
     with reached(transport) as end, anyio.fail_after(60):

@@ -9,7 +9,8 @@ from __future__ import annotations
 __all__ = ("MANAGERS",)
 
 from tests.spec.managers.mcp import MCP
+from tests.spec.managers.mcpe import MCPE
 from tests.spec.managers.mcpl import MCPL
 from tests.spec.managers.mgp import MGP
 
-MANAGERS = {**MCP, **MCPL, **MGP}
+MANAGERS = {**MCP, **MCPE, **MCPL, **MGP}

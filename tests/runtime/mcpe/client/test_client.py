@@ -44,6 +44,7 @@ async def read(subscription: EventSubscription, count: int) -> list[str]:
     return [(await anext(subscription)).type for _ in range(count)]
 
 
+@pytest.mark.spec("mcpe-12.2-2", "mcpe-12.2-3", "mcpe-1-1")
 async def test_a_subscription_is_made_read_and_ended_with_its_block() -> None:
     events, raw = McpeClient(), RawServer()
     raw.behind = [{}]
@@ -81,6 +82,7 @@ async def test_a_subscription_is_made_read_and_ended_with_its_block() -> None:
     assert len(raw.calls("unsubscribe")) == 1
 
 
+@pytest.mark.spec("mcpe-12.2-4", "mcpe-12.2-5")
 async def test_batches_come_as_they_were_sent_and_expiry_ends_the_loop() -> None:
     events, raw = McpeClient(), RawServer()
     async with (
@@ -126,6 +128,7 @@ LACKING: list[tuple[Json, Json, str]] = [
 ]
 
 
+@pytest.mark.spec("mcpe-12.2-1")
 async def test_what_the_server_does_not_offer_is_not_asked_of_it() -> None:
     for change, options, place in LACKING:
         changed = {name: {**CAPABILITY[name], **fields} for name, fields in change.items()}
@@ -157,6 +160,7 @@ async def test_pauses_are_asked_only_of_a_server_that_has_them() -> None:
         ({}, None),
     ],
 )
+@pytest.mark.spec("mcpe-2.2-3", "mcpe-3.1-2")
 async def test_a_server_is_known_by_its_capability_in_each_place_and_by_its_tools(
     capabilities: Json, error: str | None
 ) -> None:
@@ -172,6 +176,7 @@ async def test_a_server_is_known_by_its_capability_in_each_place_and_by_its_tool
             assert await read(subscription, 1) == ["github.push"]
 
 
+@pytest.mark.spec("mcpe-1.2-5", "mcpe-1.1-1")
 async def test_a_server_without_events_is_refused_with_a_typed_error() -> None:
     events, raw = McpeClient(), RawServer({})
     raw.tools = ["other"]
@@ -338,6 +343,7 @@ async def test_a_reader_fails_with_the_connection() -> None:
         events.of(connection)
 
 
+@pytest.mark.spec("mcpe-12.2-6")
 async def test_a_reader_goes_on_over_the_next_connection_with_its_token() -> None:
     events, first, second = McpeClient(reconnect_within=60), RawServer(), RawServer()
     first.token = "secret-token"

@@ -65,6 +65,7 @@ async def listed(raw: RawClient) -> list[str]:
     return [one["id"] for one in said(await raw.call("events_list"))["subscriptions"]]
 
 
+@pytest.mark.spec("mcpe-8.1-2")
 async def test_who_has_the_token_finds_its_subscriptions_again() -> None:
     clock = StoppedClock()
     async with bench(McpeServer(clock=clock), clock) as there:
@@ -85,6 +86,7 @@ async def test_who_has_the_token_finds_its_subscriptions_again() -> None:
     assert (stranger.events(), guesser.events()) == ([], [])
 
 
+@pytest.mark.spec("mcpe-11.1-1", "mcpe-11.1-2")
 async def test_a_principal_needs_no_token_and_is_not_impersonated_by_one() -> None:
     async with bench(McpeServer()) as there:
         plain = await there.come(RawClient())
@@ -104,6 +106,7 @@ async def test_a_principal_needs_no_token_and_is_not_impersonated_by_one() -> No
     assert other.events() == []
 
 
+@pytest.mark.spec("mcpe-12.2-3")
 async def test_subscriptions_are_dropped_after_the_time_of_grace() -> None:
     clock = StoppedClock()
     events = McpeServer(clock=clock, terms=EventTerms(grace=300))
@@ -172,6 +175,7 @@ async def test_a_server_that_starts_again_has_the_subscriptions(
             assert (await there.events.publish(new_event("a.late"))).subscriptions == 0
 
 
+@pytest.mark.spec("mcpe-5.4-3", "mcpe-12.1-7")
 async def test_b103_expiry_comes_on_time_once_also_while_paused_and_is_final() -> None:
     clock = StoppedClock()
     async with bench(McpeServer(clock=clock), clock) as there:

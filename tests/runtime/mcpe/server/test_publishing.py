@@ -31,6 +31,7 @@ from tests.runtime.mcpe.raw_client import Json, RawClient, said
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.spec("mcpe-8.1-1", "mcpe-12.1-2", "mcpe-12.1-9")
 async def test_an_event_reaches_each_subscription_that_selects_it_with_all_that_it_has() -> None:
     events, raw, other = McpeServer(), RawClient(), RawClient()
     event = new_event(
@@ -77,21 +78,54 @@ async def test_an_event_reaches_each_subscription_that_selects_it_with_all_that_
     assert all("id" not in one and one["jsonrpc"] == "2.0" for one in notices)
 
 
+@pytest.mark.spec("mcpe-5.4-2", "mcpe-6.4-1", "mcpe-12.1-10")
 async def test_events_during_a_pause_are_dropped() -> None:
     events, raw = McpeServer(), RawClient()
     async with serving(events, raw):
         id = (await raw.subscribe("a.*"))["id"]
-        for tool, type in (
-            ("events_list", "a.1"),
-            ("events_pause", "a.2"),
-            ("events_resume", "a.3"),
-        ):
-            await raw.call(tool, **({} if tool == "events_list" else {"subscriptionId": id}))
-            await events.publish(new_event(type))
-        await raw.call("events_unsubscribe", subscriptionId=id)
-        await events.publish(new_event("a.4"))
+        await events.publish(new_event("a.1"))
+        await raw.call("events_pause", subscriptionId=id)
+        await events.publish(new_event("a.2"))
         await raw.settle()
-    assert raw.events() == ["a.1", "a.3"]
+        listed = said(await raw.call("events_list"))["subscriptions"]
+    assert (raw.events(), [one["status"] for one in listed]) == (["a.1"], ["paused"])
+
+
+@pytest.mark.spec("mcpe-5.4-1", "mcpe-6.5-1", "mcpe-1.1-3")
+async def test_a_model_resumes_what_it_has_paused() -> None:
+    events, raw = McpeServer(), RawClient()
+    async with serving(events, raw):
+        id = (await raw.subscribe("a.*"))["id"]
+        await raw.call("events_pause", subscriptionId=id)
+        await events.publish(new_event("a.1"))
+        await raw.call("events_resume", subscriptionId=id)
+        await events.publish(new_event("a.2"))
+        await raw.settle()
+    assert raw.events() == ["a.2"]
+
+
+@pytest.mark.spec("mcpe-6.2-1")
+async def test_a_subscription_that_was_removed_selects_nothing() -> None:
+    events, raw = McpeServer(), RawClient()
+    async with serving(events, raw):
+        id = (await raw.subscribe("a.*"))["id"]
+        await raw.call("events_unsubscribe", subscriptionId=id)
+        assert (await events.publish(new_event("a.1"))).subscriptions == 0
+        assert said(await raw.call("events_list")) == {"subscriptions": []}
+
+
+@pytest.mark.spec("mcpe-5.2-6", "mcpe-12.1-8")
+async def test_an_empty_filter_selects_all_events_in_real_time() -> None:
+    events, raw = McpeServer(), RawClient()
+    async with serving(events, raw):
+        filters: list[Json] = [{}, {"eventTypes": [], "tags": [], "priority": []}]
+        for filter in filters:
+            delivery = {"channels": ["realtime"]}
+            await raw.call("events_subscribe", filter=filter, delivery=delivery)
+        for priority in ("low", "critical"):
+            await events.publish(new_event("a.b", priority=priority))
+        await raw.settle()
+    assert raw.events() == ["a.b"] * 4
 
 
 @pytest.mark.parametrize(
@@ -108,6 +142,7 @@ async def test_events_during_a_pause_are_dropped() -> None:
         ({"data": {"text": "x" * (1 << 20)}}, ""),
     ],
 )
+@pytest.mark.spec("mcpe-4-1")
 async def test_an_event_that_is_not_valid_is_not_published(
     change: Json, pointer: str | None
 ) -> None:
@@ -159,6 +194,7 @@ async def test_an_event_that_came_from_its_source_before_is_published_once() -> 
     assert (found.count(False), raw.events()) == (2, ["github.push", "gitlab.push"])
 
 
+@pytest.mark.spec("mcpe-11.4-1", "mcpe-11.4-2")
 async def test_a_hook_decides_what_each_client_sees_of_an_event() -> None:
     def shown(client: EventClient, event: MCPEvent) -> MCPEvent | None:
         if client.principal is None:
@@ -205,6 +241,7 @@ async def test_a_client_that_reads_slowly_holds_nobody_and_learns_how_many_it_ha
     assert sum(lost) == 300 - len(numbers) > 0
 
 
+@pytest.mark.spec("mcpe-11.3-1")
 async def test_rates_of_publishing_and_of_delivery_hold() -> None:
     events = McpeServer(rates=EventRates(publications=3.0, deliveries=2.0))
     raw = RawClient()

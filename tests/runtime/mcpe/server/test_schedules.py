@@ -41,6 +41,7 @@ async def publish(there: Bench, *types: str) -> None:
         await there.events.publish(new_event(type))
 
 
+@pytest.mark.spec("mcpe-12.1-6", "mcpe-8-1")
 async def test_events_of_a_period_come_in_one_batch_and_none_if_there_were_none() -> None:
     clock = StoppedClock()
     async with bench(McpeServer(clock=clock), clock) as there:

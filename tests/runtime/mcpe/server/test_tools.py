@@ -22,6 +22,7 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 TOOLS = ["subscribe", "unsubscribe", "list", "pause", "resume", "update"]
 
 
+@pytest.mark.spec("mcpe-12.1-1", "mcpe-12.1-3", "mcpe-1.3-4")
 async def test_every_client_sees_the_capability_object_and_the_tools() -> None:
     for offer in (OFFER, {}, {"experimental": {"mcpe": {"protocolVersion": "1999-01-01"}}}):
         events, raw = McpeServer(features=EventFeatures(max_active=7)), RawClient()
@@ -66,6 +67,7 @@ async def test_every_client_sees_the_capability_object_and_the_tools() -> None:
         assert [one["subscriptionId"] for one in other.of("events/event")] == [made["id"]]
 
 
+@pytest.mark.spec("mcpe-1.2-2", "mcpe-6.1-1", "mcpe-6.6-1")
 async def test_a_subscription_is_made_listed_changed_paused_resumed_and_removed() -> None:
     clock, raw = StoppedClock(), RawClient()
     async with serving(McpeServer(clock=clock), raw):
@@ -178,6 +180,7 @@ FEATURES: list[tuple[Json, Json, str]] = [
 ]
 
 
+@pytest.mark.spec("mcpe-3-1", "mcpe-12-1")
 async def test_what_the_capability_object_leaves_out_is_refused() -> None:
     for features, fields, pointer in FEATURES:
         raw = RawClient()
@@ -202,6 +205,7 @@ async def test_a_server_without_pauses_refuses_them() -> None:
     ]
 
 
+@pytest.mark.spec("mcpe-5.5-1", "mcpe-5.5-3", "mcpe-6.1-7")
 async def test_limits_of_a_client_hold_also_for_what_is_resumed_or_scheduled() -> None:
     features = EventFeatures(max_active=2, max_scheduled=1)
     scheduled = {"delivery": {"channels": ["scheduled"], "scheduledDelivery": once()}}
@@ -224,21 +228,57 @@ async def test_limits_of_a_client_hold_also_for_what_is_resumed_or_scheduled() -
     assert [one["status"] for one in listed] == ["paused", "active", "active"]
 
 
+async def refused_by(raw: RawClient, tool: str, id: str) -> tuple[int, Json]:
+    updates: Json = {"updates": {}} if tool == "update" else {}
+    return await raw.refused(f"events_{tool}", subscriptionId=id, **updates)
+
+
+@pytest.mark.spec("mcpe-6.2-4", "mcpe-6.4-4", "mcpe-6.5-4")
 async def test_a_subscription_of_nobody_or_of_another_client_is_not_found() -> None:
     raw, other = RawClient(), RawClient()
     async with serving(McpeServer(), raw, other):
         theirs = (await other.subscribe("a.b"))["id"]
-        own = (await raw.subscribe("a.b"))["clientId"]
         for id in (NOBODY, theirs):
-            for tool in ("unsubscribe", "pause", "resume", "update"):
-                updates: Json = {"updates": {}} if tool == "update" else {}
-                answer = await raw.refused(f"events_{tool}", subscriptionId=id, **updates)
-                named = {"protocol": "mcpe", "name": "SubscriptionNotFound"}
+            named = {"protocol": "mcpe", "name": "SubscriptionNotFound"}
+            for tool in ("unsubscribe", "pause", "resume"):
+                answer = await refused_by(raw, tool, id)
                 assert answer == (-32001, {"subscriptionId": id, **named})
-        listed = said(await raw.call("events_list"))["subscriptions"]
-    assert [one["clientId"] for one in listed] == [own]
 
 
+@pytest.mark.spec("mcpe-6.3-1", "mcpe-6.6-5", "mcpe-5-1")
+async def test_a_client_sees_and_changes_only_its_own_subscriptions() -> None:
+    raw, other = RawClient(), RawClient()
+    async with serving(McpeServer(), raw, other):
+        theirs = await other.subscribe("a.b")
+        own = await raw.subscribe("a.b")
+        assert (await refused_by(raw, "update", theirs["id"]))[0] == -32001
+        listed = [said(await one.call("events_list")) for one in (raw, other)]
+    assert listed == [{"subscriptions": [own]}, {"subscriptions": [theirs]}]
+
+
+@pytest.mark.spec("mcpe-1.3-1")
+async def test_the_rest_of_mcp_is_as_without_events() -> None:
+    answers: list[list[Json]] = []
+    for extensions in ([], [McpeServer()]):
+        server, raw = Server("s", "1", extensions=extensions), RawClient()
+
+        @server.tool
+        async def add(a: int, b: int) -> int:
+            """Add."""
+            return a + b
+
+        async with background() as tasks:
+            tasks.start_soon(server.serve, raw)
+            capabilities = await raw.greet({})
+            capabilities.pop("experimental", None)
+            listed = (await raw.ask("list", "tools/list"))["result"]["tools"]
+            others = [one for one in listed if not one["name"].startswith("events_")]
+            answers.append([capabilities, *others, await raw.call("add", a=1, b=2)])
+            tasks.cancel_scope.cancel()
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.spec("mcpe-2-1")
 async def test_b033_what_comes_before_initialize_is_refused_with_the_error_of_mcpe() -> None:
     raw = RawClient()
     server = Server("s", "1", extensions=[McpeServer()])
@@ -296,6 +336,7 @@ async def test_models_read_of_the_types_that_a_server_declares() -> None:
     assert "Did you mean github.push?" in typo["content"][1]["text"]
 
 
+@pytest.mark.spec("mcpe-11.2-1", "mcpe-11-1")
 async def test_a_hook_decides_which_types_a_client_may_subscribe_to() -> None:
     asked: list[tuple[str, str]] = []
 
@@ -320,6 +361,7 @@ async def test_a_hook_decides_which_types_a_client_may_subscribe_to() -> None:
     assert asked[0] == (made["clientId"], "github.*")
 
 
+@pytest.mark.spec("mcpe-11.3-1")
 async def test_a_client_that_subscribes_too_often_is_refused() -> None:
     raw = RawClient()
     async with serving(McpeServer(clock=StoppedClock()), raw):
@@ -329,6 +371,7 @@ async def test_a_client_that_subscribes_too_often_is_refused() -> None:
     assert (code, data["name"]) == (-32002, "SubscriptionLimitReached")
 
 
+@pytest.mark.spec("mcpe-12.1-4")
 async def test_calls_of_one_client_at_the_same_time_never_pass_the_limit() -> None:
     raw = RawClient()
     async with serving(McpeServer(features=EventFeatures(max_active=3)), raw):
