@@ -10,7 +10,7 @@ from __future__ import annotations
 __all__ = ("NEAREST", "PackedVector", "ToolVectors", "cosine", "packed")
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import islice
 from math import isfinite, sqrt
@@ -24,6 +24,7 @@ from kinwire.support.bounded import LruDict
 NEAREST: Final = 200
 """How many of the nearest tools a search looks at, whatever its limit."""
 
+_FILTERED = 2  # times as many tools are looked at first, if some may be refused
 _KEPT = 10_000  # vectors of tools that are gone: a server that restarts is not embedded again
 _PEAK = 127  # of a signed byte
 
@@ -135,17 +136,20 @@ class ToolVectors:
     def _candidates(self, signs: int, accepts: Accepts | None, count: int) -> Sequence[IndexedTool]:
         """Return at least `count` accepted tools, if there are as many, near by their signs."""
         far = [(signs ^ other).bit_count() for other in self._signs]
-        rows = count
-        while True:
-            found = [
-                tool
-                for row in nsmallest(rows, range(len(far)), key=far.__getitem__)
-                for tool in self._tools[self._digests[row]]
-                if accepts is None or accepts(tool)
-            ]
-            if len(found) >= count or rows >= len(far):
-                return found
-            rows *= 8
+        rows, by_distance = range(len(far)), far.__getitem__
+        if accepts is None:
+            return [*self._tools_of(nsmallest(count, rows, key=by_distance))]
+        near = self._tools_of(nsmallest(_FILTERED * count, rows, key=by_distance))
+        found = [tool for tool in near if accepts(tool)]
+        if len(found) >= count or len(far) <= _FILTERED * count:
+            return found
+        # Few are accepted: look at one after the other until there are enough.
+        tools = self._tools_of(sorted(rows, key=by_distance))
+        return [*islice((tool for tool in tools if accepts(tool)), count)]
+
+    def _tools_of(self, rows: Iterable[int]) -> Iterator[IndexedTool]:
+        for row in rows:
+            yield from self._tools[self._digests[row]]
 
     def _add(self, tool: IndexedTool) -> None:
         holders = self._tools.setdefault(tool.digest, [])
