@@ -63,7 +63,7 @@ class EventSubscription(AsyncIterator[MCPEvent]):
 
     @property
     def server(self) -> EventServer | None:
-        """The server, over the open connection; None while there is none."""
+        """The server, over the open connection; None without a connection."""
         return self._server
 
     def __aiter__(self) -> Self:
@@ -130,7 +130,7 @@ class EventSubscription(AsyncIterator[MCPEvent]):
         self._wake()
 
     def moved(self, server: EventServer | None) -> None:
-        """Go on with another connection; None while there is none."""
+        """Go on with another connection; None until there is one."""
         self._server = server
         self._wake()
 

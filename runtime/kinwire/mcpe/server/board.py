@@ -81,7 +81,7 @@ class SubscriptionBoard:
         return len(self._served)
 
     def get(self, id: str) -> ServedSubscription | None:
-        """Return the subscription of that id; None if there is none."""
+        """Return the subscription of that id; None if nothing has it."""
         return self._served.get(id)
 
     async def ready(self) -> None:

@@ -110,7 +110,7 @@ class ScheduledDeliveries:
             id = delivery_id(served.id, collector.channel, claim.due_at, part)
             await self._send(served, notification, id)
         for one in taken:
-            if one in collector.pending:  # else it was paused meanwhile
+            if one in collector.pending:  # else it was paused since
                 collector.pending.remove(one)
         collector.cursor, collector.claim = claim.until, None
 

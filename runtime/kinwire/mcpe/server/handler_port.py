@@ -14,7 +14,7 @@ from kinwire_protocols.problems import Problem
 
 
 class HandlerPort(Protocol):
-    """Has handlers work on events, beside the notifications."""
+    """Has handlers work on events, in addition to the notifications."""
 
     def problems(self, handler: EventHandler, *, at: str = "/handler") -> Iterator[Problem]:
         """Yield why the server does not take a handler, with pointers that begin with `at`."""

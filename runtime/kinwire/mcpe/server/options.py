@@ -1,4 +1,4 @@
-"""What a program says about the events of its server, besides what they can do."""
+"""What a program says about the events of its server, in addition to what they can do."""
 
 from __future__ import annotations
 

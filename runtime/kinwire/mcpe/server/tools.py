@@ -99,7 +99,7 @@ class EventTools:
         return given
 
     def hints_for(self, params: object) -> list[str]:
-        """Return what a model should know about its subscription, besides the result."""
+        """Return what a model should know about its subscription, in addition to the result."""
         filter = params.filter if isinstance(params, EventsSubscribeParams) else None
         return [] if filter is None else self._catalog.hints(filter)
 
