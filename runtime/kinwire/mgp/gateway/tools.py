@@ -110,7 +110,7 @@ class GatewayTools:
         result = await self._forwarder.to_tool(
             context, server_id, methods.TOOLS_CALL, {**sent, "name": name}
         )
-        tool = None if self._level != "L3" else self._index.get(server_id, name)
+        tool = None if self._level == "L0" else self._index.get(server_id, name)
         if tool is not None:
             self._clients.of(context).session.use(tool)
         return result

@@ -373,14 +373,14 @@ class MgpKernel(GuardingExtension):
         EVENTS.check(connection=connection, channels=channels, min_severity=min_severity)
         return self._events.subscribed(connection.session, channels, min_severity)
 
-    async def tool_session(self, agent: str) -> ToolSession:
+    async def tool_session(self, agent: str | Agent) -> ToolSession:
         """Return a new session of tools: what an agent has in its context, within the budget.
 
         It begins with the pinned tools of the agent. Keep the object as long as the session lasts.
 
         Raises:
             ContextBudgetError: the pinned tools take more tokens than `pinned_reserve`.
-            ValueError: `agent` is not a name: it has 1 to 256 printable characters.
+            TypeError: `agent` is not the name of an agent or an `Agent`.
 
         Source: MGP 0.2.0 section 16.7.
         """

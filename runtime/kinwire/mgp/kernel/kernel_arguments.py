@@ -20,7 +20,7 @@ __all__ = (
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.log_messages import LEVELS as SEVERITIES
 from kinwire.mcp.server import Server
-from kinwire.mgp.kernel.access_options import NAME, Access
+from kinwire.mgp.kernel.access_options import Access
 from kinwire.mgp.kernel.audit import AuditOptions
 from kinwire.mgp.kernel.callbacks import Callbacks
 from kinwire.mgp.kernel.callers import AGENT_KIND
@@ -136,5 +136,5 @@ STREAM = ArgumentCheck(
     on_progress=PLAIN_FUNCTION.or_none,
 )
 TOOL_SESSION = ArgumentCheck(
-    "MgpKernel.tool_session", 'await kernel.tool_session("agent.helper")', {"agent": NAME}
+    "MgpKernel.tool_session", 'await kernel.tool_session("agent.helper")', {"agent": AGENT_KIND}
 )

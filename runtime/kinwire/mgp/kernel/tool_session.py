@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from kinwire.mgp.kernel.access_options import AccessPrincipal
-from kinwire.mgp.kernel.callers import as_agent
+from kinwire.mgp.kernel.callers import Agent, as_agent
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.rules.tool_cache import Loaded, SizedTool, ToolCache, ToolKey
 from kinwire.mgp.rules.tool_context import (
@@ -103,9 +103,11 @@ class ToolSession:
         caller: AccessPrincipal,
         parts: SessionParts,
         pinned: Iterable[ToolKey],
+        agent: Agent | None = None,
     ) -> None:
         self.caller: Final = caller
         """Whose session it is; decides which tools it can have."""
+        self._agent = agent
         self._source = parts.source
         self._parts = parts
         self._cache = ToolCache(parts.budget)
@@ -151,7 +153,7 @@ class ToolSession:
         if server is None:
             raise SessionStateError(f"No server {server_id!r:.60} is connected.")
         params = CallToolRequestParams(name=name, arguments=arguments)
-        with as_agent(self.caller.id):
+        with as_agent(self._agent or self.caller.id):
             result = await server.session.call(TOOLS_CALL, params)
         tool = self._source.get(server_id, name)
         if tool is not None:

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from kinwire.mcp.context import Context
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mgp.kernel.access_options import AccessPrincipal
+from kinwire.mgp.kernel.callers import Agent
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.tool_discovery_options import EVERY_AGENT, ToolDiscovery
 from kinwire.mgp.kernel.tool_session import SessionParts, ToolSession, ToolSource, key_of
@@ -77,13 +78,14 @@ class ToolSessions:
         handlers.add_default(MGP_TOOLS_SESSION, state)
         handlers.add_default(MGP_TOOLS_SESSION_EVICT, evict)
 
-    def open(self, agent: str) -> ToolSession:
+    def open(self, agent: str | Agent) -> ToolSession:
         """Return a new session of an agent.
 
         Pinned tools that the budget has no room for are left out; see `check`.
         """
-        pinned = (*self._pinned.get(EVERY_AGENT, ()), *self._pinned.get(agent, ()))
-        return self._made(AccessPrincipal("agent", agent), pinned)
+        agent = agent if isinstance(agent, Agent) else Agent(agent)
+        pinned = (*self._pinned.get(EVERY_AGENT, ()), *self._pinned.get(agent.id, ()))
+        return self._made(AccessPrincipal("agent", agent.id), pinned, agent)
 
     def of(self, server: GuardedServer) -> ToolSession:
         """Return the session of a connected server, which ends with the connection."""
@@ -97,12 +99,18 @@ class ToolSessions:
     async def check(self) -> None:
         """Raise if the pinned tools of an agent have no room, once their servers are connected.
 
+        Pinned tools that no connected server has are named in the log.
+
         Raises:
             ContextBudgetError: they take more than the budget has for pinned tools.
         """
-        await self._parts.source.ready()
-        for agent in self._pinned:
+        source = self._parts.source
+        await source.ready()
+        for agent, pinned in self._pinned.items():
             self.must_have_room(self.open(agent))
+            for server_id, name in pinned:
+                if source.get(server_id, name) is None:
+                    logger.warning("no connected server %r has the pinned %r", server_id, name)
 
     def must_have_room(self, session: ToolSession) -> None:
         """Raise if pinned tools of a session are left out.
@@ -130,8 +138,10 @@ class ToolSessions:
         """Return how many tokens an entry of an answer takes; an estimate if the counter fails."""
         return self._counted(text(definition))
 
-    def _made(self, caller: AccessPrincipal, pinned: Iterable[ToolKey]) -> ToolSession:
-        session = ToolSession(caller, self._parts, pinned)
+    def _made(
+        self, caller: AccessPrincipal, pinned: Iterable[ToolKey], agent: Agent | None = None
+    ) -> ToolSession:
+        session = ToolSession(caller, self._parts, pinned, agent)
         self._open.add(session)
         session.follow()
         return session

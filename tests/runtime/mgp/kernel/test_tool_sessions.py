@@ -12,12 +12,20 @@ import anyio
 import pytest
 
 from kinwire import Connection, Host, RpcError
-from kinwire.mgp import ContextBudgetError, MgpKernel, ServerPolicy, ToolDiscovery, ToolSession
+from kinwire.mgp import (
+    Agent,
+    ContextBudgetError,
+    MgpKernel,
+    ServerPolicy,
+    ToolDiscovery,
+    ToolSession,
+)
 from kinwire.mgp.rules.tool_context import META_TOOLS
 from kinwire.rpc.errors import SessionStateError
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mgp.errors import AccessDeniedError
 from kinwire_protocols.mgp.models import ToolContextBudget
+from tests.runtime.mgp.fixtures_kernel import outcome
 from tests.runtime.mgp.raw_peers import Json, RawServer, tool
 from tests.runtime.mgp.test_examples_played import MESSAGES
 
@@ -198,7 +206,7 @@ async def test_pinned_tools_that_have_no_room_are_an_error_at_the_start() -> Non
             await kernel.tool_sessions.check()
         assert await state(await kernel.tool_session("y")) == (["think"], [], 300)
         assert await state(kernel.tool_sessions.open("x")) == (["think"], [], 300)
-    with pytest.raises(ValueError, match="agent: expected 1 to 256 printable characters"):
+    with pytest.raises(TypeError, match="agent: expected the name of an agent"):
         await kernel.tool_session("")
 
 
@@ -270,6 +278,48 @@ async def test_a_follower_that_fails_stops_no_other() -> None:
         assert changes == [1]
 
 
+@pytest.mark.spec("mgp-16.7-1")
+async def test_servers_have_sessions_apart_and_sandboxed_ones_their_own_tools_alone() -> None:
+    one, other = RawServer(sized("a", 5), mgp=OFFER), RawServer(sized("b", 7), mgp=OFFER)
+    caged = RawServer(sized("c", 9), mgp={**OFFER, "trust_level": "sandboxed"})
+    kernel = kernel_with(("one", "a"), ("caged", "c"))
+    async with connected(kernel, one=one, other=other, caged=caged) as connections:
+        server = kernel.of(connections[0])
+        assert server is not None
+        session = kernel.tool_sessions.of(server)
+        await session.refresh()
+        session.load(kernel.tool_index.tools())
+        await kernel.access.grant("caged", "caged", "allow")
+        found = [await raw.ask(1, "mgp/tools/session") for raw in (one, other, caged)]
+        assert [(row["result"]["pinned"], row["result"]["cached"]) for row in found] == [
+            (["a"], ["b"]),
+            (["a"], []),
+            (["c"], []),
+        ]
+        await one.ask(2, "mgp/tools/session/evict", {"tools": ["b"]})
+        assert (await one.ask(3, "mgp/tools/session"))["result"]["cached"] == []
+
+
+async def test_calls_of_an_agent_whose_time_is_over_are_refused() -> None:
+    kernel = kernel_with()
+    async with connected(kernel, s=RawServer(sized("a", 5))):
+        session = await kernel.tool_session(Agent("x", expires_at=1.0))
+        assert await outcome(session.call("s", "a")) == 1003
+        assert await state(session) == ([], [], 0)
+
+
+async def test_pinned_tools_that_nobody_has_are_named_at_the_start(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    kernel = kernel_with(("s", "a"), ("s", "gone"), ("t", "a"))
+    async with connected(kernel, s=RawServer(sized("a", 5))):
+        await kernel.tool_sessions.check()
+    assert [one.getMessage() for one in caplog.records if "pinned" in one.msg] == [
+        "no connected server 's' has the pinned 'gone'",
+        "no connected server 't' has the pinned 'a'",
+    ]
+
+
 async def test_wrong_arguments_are_named() -> None:
     kernel = kernel_with()
     session: Any = kernel.tool_sessions.open("x")
@@ -282,6 +332,6 @@ async def test_wrong_arguments_are_named() -> None:
         ("reason", lambda: session.evict([], 1)),
     ):
         with pytest.raises((TypeError, ValueError), match=f"{match}: expected"):
-            await call()
+            await call()  # type: ignore[no-untyped-call]
     with pytest.raises(TypeError, match="changed: expected"):
         session.on_change(None)
