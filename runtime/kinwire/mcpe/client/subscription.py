@@ -93,7 +93,7 @@ class EventSubscription(AsyncIterator[MCPEvent]):
                 return
 
     async def pause(self) -> None:
-        """Have the server deliver nothing until `resume`; what happens meanwhile is lost (6.4).
+        """Have the server deliver nothing until `resume`; what happens until then is lost (6.4).
 
         Raises:
             RpcError, ConnectionClosedError, RequestTimeoutError: as for `EventServer.pause`.
