@@ -8,9 +8,9 @@ definitions have the most usual size.
 
 from __future__ import annotations
 
-__all__ = ("ContextShares", "context_shares")
+__all__ = ("ContextShares", "context_shares", "rows")
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from kinwire.mgp.rules.tool_index.entry import IndexedTool
 from kinwire.mgp.rules.tool_index.index import ToolIndex
 from kinwire.support.json_values import text
 from kinwire_protocols.base import JsonObject
+from tests.bench.measure import Row, at_most, table
 from tests.runtime.mgp.rules.tool_index.fixtures_tools import catalog, catalog_queries
 
 _RESULTS = 5
@@ -87,21 +88,29 @@ def _tokens(tools: Sequence[JsonObject]) -> int:
     return sum(map(tokens_of, tools))
 
 
-def main() -> None:
-    """Print it."""
+def rows() -> Iterator[Row]:
+    """Yield what stands in a context, and what is there after a search."""
     found = context_shares()
-    rows = {
-        "L0, all tools": found.l0,
-        "L1, meta-tools that name the categories": found.l1,
-        "L2, meta-tools": found.l2,
-        f"L3, meta-tools and {_PINNED} pinned tools": found.l3,
-        f"L2 with {_RESULTS} results, on average": found.l2 + found.results,
-        f"L3 with {_RESULTS} results, on average": found.l3 + found.results,
-    }
-    for name, tokens in rows.items():
-        print(f"{name:<42}{tokens:>9,.0f} tokens{tokens / found.l0:>8.2%}")
-    print(f"the wanted tool is among the {_RESULTS} results of {found.recall:.1%} of the queries")
+    all_tools = f"{found.l0:,} tokens of all tools"
+    yield Row("context, L1, categories", f"{found.l1:,} tokens", all_tools)
+    for level, standing in (("L2", found.l2), ("L3", found.l3)):
+        pinned = f", {_PINNED} pinned tools" * (level == "L3")
+        with_results = standing + found.results
+        yield Row(
+            f"context, {level}{pinned}",
+            f"{standing:,} tokens, {standing / found.l0:.2%}",
+            all_tools,
+            bar="1 %",
+            verdict=at_most(standing / found.l0, 0.01),
+        )
+        yield Row(
+            f"context, {level} with {_RESULTS} results",
+            f"{with_results:,.0f} tokens, {with_results / found.l0:.2%}",
+            f"{all_tools}; the tool is among them for {found.recall:.0%}",
+            bar="3 %",
+            verdict=at_most(with_results / found.l0, 0.03),
+        )
 
 
 if __name__ == "__main__":
-    main()
+    print(table(list(rows())))

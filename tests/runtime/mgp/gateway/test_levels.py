@@ -64,6 +64,7 @@ async def test_every_level_lists_what_it_says_and_every_tool_can_be_called_at_ea
             if level == "L0":
                 assert await call(client, "mgp_tools_session") == -32602
                 continue
+            assert (await call(client, "mgp_tools_session"))["cached"] == ["s__t"]
             reply = await client.ask("page", "tools/list", {"cursor": "x"})
             assert reply["error"]["code"] == -32602
 
