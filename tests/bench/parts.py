@@ -18,6 +18,7 @@ from tests.bench import (
     over_http,
     startup,
     storage,
+    tools,
 )
 from tests.bench.measure import Row
 
@@ -31,6 +32,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "mgp": guarded.rows,
     "gateway": gateway.rows,
     "events-index": events_index.rows,
+    "tools": tools.rows,
 }
 
 
