@@ -10,17 +10,25 @@ from __future__ import annotations
 
 __all__ = ("Accepted", "Postings", "WeightedTerm")
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 from math import log
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 _MOST_ADDED: Final = 128  # a shorter list is added without a look at what it could change
 _FEW: Final = 256  # scores; this many are sorted faster than searched for the greatest
+_STRONGEST: Final = 128  # entries of a list that are found first
+_WEIGHT: Final = itemgetter(1)
 _SLACK: Final = 1 + 1e-9  # sums of floats differ by their order
 
 Accepted = Callable[[int], bool]
 """Returns whether an entry may be found."""
+
+
+def _negative_weight(pair: tuple[int, float]) -> float:
+    return -pair[1]
 
 
 class WeightedTerm(NamedTuple):
@@ -36,12 +44,34 @@ class WeightedTerm(NamedTuple):
 class _Posting(dict[int, float]):
     """By entry: what the term says about it, from 0 to 1."""
 
-    __slots__ = ("most",)
+    __slots__ = ("_strongest", "most")
 
     def __init__(self) -> None:
         super().__init__()
         self.most = 0.0
         """At least the greatest value; values that were removed may have been greater."""
+        self._strongest: list[tuple[int, float]] | None = None
+
+    def put(self, entry: int, weight: float) -> None:
+        """Add an entry."""
+        self[entry] = weight
+        self._strongest = None
+        if weight > self.most:
+            self.most = weight
+
+    def drop(self, entry: int) -> None:
+        """Remove an entry."""
+        del self[entry]
+        self._strongest = None
+
+    def strongest(self, least: float) -> Sequence[tuple[int, float]] | None:
+        """Return the entries with at least this weight; None if they are more than 128."""
+        if self._strongest is None:
+            self._strongest = nlargest(_STRONGEST, self.items(), key=_WEIGHT)
+        strong = self._strongest
+        if strong[-1][1] >= least and len(strong) < len(self):
+            return None
+        return strong[: bisect_right(strong, -least, key=_negative_weight)]
 
 
 class Postings:
@@ -67,9 +97,7 @@ class Postings:
             if posting is None:
                 posting = self._postings[term] = _Posting()
                 new.append(term)
-            posting[entry] = weight
-            if weight > posting.most:
-                posting.most = weight
+            posting.put(entry, weight)
         return new
 
     def remove(self, entry: int, terms: Iterable[str]) -> list[str]:
@@ -78,11 +106,15 @@ class Postings:
         gone = list[str]()
         for term in terms:
             posting = self._postings[term]
-            del posting[entry]
+            posting.drop(entry)
             if not posting:
                 del self._postings[term]
                 gone.append(term)
         return gone
+
+    def count(self, term: str) -> int:
+        """Return how many entries have a term."""
+        return len(self._postings.get(term, ()))
 
     def rarity(self, term: str) -> float:
         """Return how much it says that an entry has a term: the less, the more entries have it."""
@@ -137,6 +169,7 @@ class _Candidates:
         self._accepted = dict[int, bool]()  # as far as it was asked
         self._scores = dict[int, float]()
         self._unit = 1.0  # of the scores: the gain of the last list that was copied
+        self._floor = 0.0  # each of the best has at least this score, as far as is known
         self._is_closed = False  # whether no entry can come in any more
 
     def take(self, step: _Step, left: float) -> None:
@@ -150,6 +183,8 @@ class _Candidates:
             self._add_some(posting, step.gain / self._unit, self._within)
         elif len(posting) < len(scores):
             self._add(posting, step.gain / self._unit)
+        elif len(posting) > _MOST_ADDED and self._add_strongest(step, left):
+            return
         else:
             self._add_to_copy(posting, step.gain)
 
@@ -162,11 +197,29 @@ class _Candidates:
     def _add_to_copy(self, posting: _Posting, gain: float) -> None:
         """Add a list that is longer than what was found: to copy it takes little time."""
         change, self._unit = self._unit / gain, gain
+        self._floor *= change / _SLACK
         scores = posting.copy()
         known = scores.get
         for entry, score in self._scores.items():
             scores[entry] = known(entry, 0.0) + change * score
         self._scores = scores
+
+    def _add_strongest(self, step: _Step, left: float) -> bool:
+        """Add a list, but of the new entries only those that can be among the best.
+
+        Return False if that cannot be said yet, or if they are many.
+        """
+        posting, gain = step.posting, step.gain
+        later = left - posting.most * gain
+        least = (self._floor * self._unit - later * _SLACK) / gain / _SLACK
+        strong = posting.strongest(least) if least > 0 else None
+        if strong is None:
+            return False
+        scores, gain = self._scores, gain / self._unit
+        new = [(entry, gain * weight) for entry, weight in strong if entry not in scores]
+        self._rescore(posting, gain)
+        scores.update(new)
+        return True
 
     def _add_some(self, posting: _Posting, gain: float, within: frozenset[int]) -> None:
         scores = self._scores
@@ -190,7 +243,9 @@ class _Candidates:
 
     def best(self) -> dict[int, float]:
         """Return the best ones, and all that equal the last of them."""
-        least, unit, accepts = self._least(), self._unit, self._accepts
+        floor, unit, accepts = self._floor, self._unit, self._accepts
+        self._scores = {entry: v for entry, v in self._scores.items() if v >= floor}
+        least = self._least()
         best = {entry: v * unit for entry, v in self._scores.items() if v >= least}
         if accepts is not None:
             return {entry: v for entry, v in best.items() if self._is_accepted(entry, accepts)}
@@ -199,13 +254,14 @@ class _Candidates:
     def _least(self) -> float:
         """Return the score of the last of the best; 0 if there are fewer."""
         if self._accepts is not None:
-            return self._least_accepted(self._accepts)
-        if len(self._scores) < self._limit:
-            return 0.0
-        values = self._scores.values()
-        if len(values) <= _FEW:
-            return sorted(values, reverse=True)[self._limit - 1]
-        return nlargest(self._limit, values)[-1]
+            self._floor = self._least_accepted(self._accepts)
+        elif len(self._scores) >= self._limit:
+            values = self._scores.values()
+            if len(values) <= _FEW:
+                self._floor = sorted(values, reverse=True)[self._limit - 1]
+            else:
+                self._floor = nlargest(self._limit, values)[-1]
+        return self._floor
 
     def _least_accepted(self, accepts: Accepted) -> float:
         count, scores = 0, self._scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("QUERY_SIZE", "Terms", "terms_of")
 
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Final, NamedTuple
 
 from kinwire.mgp.rules.tool_index.postings import Postings, WeightedTerm
@@ -19,8 +19,8 @@ QUERY_SIZE: Final = 2000
 _MOST_WORDS: Final = 64
 _STOP: Final = 0.1
 _SYNONYM: Final = 0.35
+_MANY: Final = 100  # tools
 _MISSPELT: Final = 0.7
-_JOINED: Final = 0.7
 _BEGINNING: Final = 4  # letters of a misspelt word that may be all that is known of it
 _MOST_MISSPELT: Final = 16  # words of a query: looking for one takes up to a millisecond
 
@@ -38,31 +38,36 @@ def terms_of(query: str, postings: Postings, known: KnownWords) -> Terms:
     stems = list(dict.fromkeys(stems_of(query[:QUERY_SIZE])))[:_MOST_WORDS]
     content = [stem for stem in stems if stem not in STOP_STEMS] or stems
     rarities = {stem: postings.rarity(stem) for stem in content}
-    gains = {stem: rarity for stem, rarity in rarities.items() if stem in postings}
-    for stem, weight, most in _variants(rarities, postings, known):
-        if stem in postings:
-            gain = weight * min(most, postings.rarity(stem))
-            gains[stem] = max(gains.get(stem, 0.0), gain)
-    terms = [WeightedTerm(stem, gain) for stem, gain in gains.items()]
+    terms = {
+        stem: WeightedTerm(stem, rarity) for stem, rarity in rarities.items() if stem in postings
+    }
+    for one in _variants(rarities, postings, known):
+        before = terms.get(one.term)
+        if before is None or before.gain < one.gain:
+            terms[one.term] = one
     if len(stems) > len(content):
-        stops = [stem for stem in stems if stem not in rarities and stem not in gains]
-        terms += [WeightedTerm(stem, _STOP * postings.rarity(stem), adds=False) for stem in stops]
-    return Terms(terms, sum(rarities.values()))
+        for stem in stems:
+            if stem not in rarities and stem in postings and stem not in terms:
+                terms[stem] = WeightedTerm(stem, _STOP * postings.rarity(stem), adds=False)
+    return Terms(list(terms.values()), sum(rarities.values()))
 
 
 def _variants(
     rarities: dict[str, float], postings: Postings, known: KnownWords
-) -> Iterator[tuple[str, float, float]]:
-    """Yield words that stand for others, each with its weight and how rare it may count at most."""
+) -> Iterator[WeightedTerm]:
+    """Yield words that stand for others; a rarer one does not count for more than the other.
+
+    For a word that many tools have, words of a like meaning only order what it finds.
+    """
     for stem, rarity in rarities.items():
-        for synonym in SYNONYMS.get(stem, ()):
-            yield synonym, _SYNONYM, rarity
+        for other in SYNONYMS.get(stem, ()):
+            if other in postings:
+                gain = _SYNONYM * min(rarity, postings.rarity(other))
+                yield WeightedTerm(other, gain, postings.count(stem) < _MANY)
     unknown = (stem for stem in rarities if stem not in postings)
     for stem in islice(unknown, _MOST_MISSPELT):
         for meant in _meant(stem, postings, known):
-            yield meant, _MISSPELT, rarities[stem]
-    for one, other in pairwise(rarities):
-        yield one + other, _JOINED, rarities[one] + rarities[other]
+            yield WeightedTerm(meant, _MISSPELT * min(rarities[stem], postings.rarity(meant)))
 
 
 def _meant(word: str, postings: Postings, known: KnownWords) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.mgp.rules.tool_index import postings as module
@@ -47,9 +48,10 @@ def test_pruning_changes_no_result(
     accepted: frozenset[int] | None,
     removed: frozenset[int],
 ) -> None:
-    """Lists are short here, so the length from which on the end of a list is looked for is 2."""
-    before, module._MOST_ADDED = module._MOST_ADDED, 2  # type: ignore[misc]
-    try:
+    """Lists are short here, so what is done with long ones is done from two entries on."""
+    with pytest.MonkeyPatch.context() as patch:
+        for limit_of in ("_MOST_ADDED", "_STRONGEST", "_FEW"):
+            patch.setattr(module, limit_of, 2)
         postings = Postings()
         entries = dict(enumerate(weights))
         for entry, has in entries.items():
@@ -69,8 +71,6 @@ def test_pruning_changes_no_result(
         assert postings.matching(terms) == {
             entry for entry, has in entries.items() if any(t.adds and t.term in has for t in terms)
         }
-    finally:
-        module._MOST_ADDED = before  # type: ignore[misc]
 
 
 def filled(count: int) -> Postings:
