@@ -109,6 +109,14 @@ class Context:
         return self._request.id
 
     @property
+    def in_reply_to(self) -> int | None:
+        """The id of the request of this side in whose reply it came; None if it came by itself.
+
+        Over HTTP replies come apart from each other. Over stdio it is always None.
+        """
+        return self._request.in_reply_to
+
+    @property
     def cancelled(self) -> bool:
         """Whether the peer no longer waits for the result. Any thread may read this."""
         request = self._request

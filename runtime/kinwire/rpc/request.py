@@ -26,6 +26,7 @@ class Request:
         "ended",
         "handler",
         "id",
+        "in_reply_to",
         "interruption",
         "message",
         "method",
@@ -42,6 +43,8 @@ class Request:
         """The connection it came on: call and notify the sender through it."""
         self.id = id
         """The id that the peer gave it; None for a notification."""
+        self.in_reply_to: int | None = None
+        """The id of the request of this side in whose reply it came; None if it came by itself."""
         self.method, self.handler = route.method, route.handler
         plan = session.inbound[self.method.name]
         if plan is not None:

@@ -291,10 +291,12 @@ class Session(SessionRoutes):
         *,
         timeout: Timeout = DEFAULT,
         on_progress: ProgressCallback | None = None,
+        on_id: OnId | None = None,
     ) -> Any:
         """Send a request of any name and return its result unchanged.
 
-        Gates, interceptors and types are skipped; what `intercept_wire` has added is not.
+        Gates, interceptors and types are skipped; what `intercept_wire` has added is not. The
+        options are those of `call`.
 
         Raises:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError,
@@ -303,8 +305,11 @@ class Session(SessionRoutes):
         seconds = self._limits.request_timeout if timeout is DEFAULT else timeout
         driver, guarded = self._opened(), self._wire.get(name)
 
+        heard_by_caller = on_id
+
         async def send(body: JsonObject, /, *, on_id: OnId | None = None) -> Any:
-            return await driver.call(name, None, body, seconds, on_progress, on_id)
+            heard = both_hear(heard_by_caller, on_id)
+            return await driver.call(name, None, body, seconds, on_progress, heard)
 
         body = dict(params or {})
         return await (send(body) if guarded is None else guarded(as_read(body), send))

@@ -95,8 +95,9 @@ class Gateway:
 
     Tools and prompts are named `server__name`, and resources have addresses that begin with
     `mgp://server/`. Results come as the servers send them, also what has an unknown type. What a
-    server asks, by sampling or for roots, goes to the client whose request it works for, if it
-    works for exactly one client. Handlers of the host for these come first.
+    server asks, by sampling or for roots, and what it logs goes to the client to whose request it
+    belongs: over HTTP that is in whose reply it comes, elsewhere the client that the server works
+    for, if that is only one. Handlers of the host for questions come first.
 
     Raises:
         TypeError, ValueError: an argument is not of its type, or not a level.
@@ -169,9 +170,9 @@ class Gateway:
         """See `UpstreamEvents.resource_updated`."""
         self._subscriptions.updated(upstream, uri)
 
-    def logged(self, upstream: Upstream, params: JsonObject) -> None:
-        """Pass a log message on to the client that the server works for, if it is only one."""
-        caller, level = upstream.only_caller(), params.get("level")
+    def logged(self, upstream: Upstream, params: JsonObject, in_reply_to: int | None) -> None:
+        """Pass a log message on to the client to whose request it belongs."""
+        caller, level = upstream.caller(in_reply_to), params.get("level")
         if caller is None or not isinstance(caller.session, ServerSession):
             return
         try:

@@ -49,7 +49,9 @@ class GatewayQuestions:
         if upstream is None:
             raise InvalidRequestError(f"{method.name}: the server is not behind the gateway.")
         params = context.message.get("params")
-        answer = await upstream.ask(method, params if is_object(params) else {})
+        answer = await upstream.ask(
+            method, params if is_object(params) else {}, context.in_reply_to
+        )
         if not is_object(answer):
             raise InvalidRequestError(f"{method.name}: the answer of the client is not an object.")
         return EncodedObject(answer)  # as it came: its type is not checked here

@@ -30,12 +30,14 @@ class ForwardedRequest(Context):
     send it, over HTTP on the stream of that request.
     """
 
-    __slots__ = ("_questions", "_stream")
+    __slots__ = ("_questions", "_stream", "ids")
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         self._stream = current_stream.get()
         self._questions = set[anyio.CancelScope]()
+        self.ids = list[int]()
+        """The ids that it was sent to a server with; several if it was repeated."""
 
     @property
     def raw_params(self) -> JsonObject:

@@ -45,8 +45,8 @@ class UpstreamEvents(Protocol):
         """A resource of a server has changed."""
         ...
 
-    def logged(self, upstream: Upstream, params: JsonObject) -> None:
-        """A server sent a log message."""
+    def logged(self, upstream: Upstream, params: JsonObject, in_reply_to: int | None) -> None:
+        """A server sent a log message; see `Upstream.caller`."""
         ...
 
     async def connected(self, upstream: Upstream) -> None:
@@ -89,7 +89,9 @@ class Upstream:
         on_progress = request.report if request.wants_progress else None
         self._under_way[request] = None
         try:
-            result = await self.session.raw(method.name, params, on_progress=on_progress)
+            result = await self.session.raw(
+                method.name, params, on_progress=on_progress, on_id=request.ids.append
+            )
         except RpcError as error:
             raise _as_it_came(error) from None
         except KinwireError as error:
@@ -101,26 +103,32 @@ class Upstream:
             raise _unusable(self.id, method.name)
         return result
 
-    def only_caller(self) -> ForwardedRequest | None:
-        """Return the last request of the client that the server works for.
+    def caller(self, in_reply_to: int | None) -> ForwardedRequest | None:
+        """Return the request that a message of the server belongs to.
 
-        It is None if the server works for no client, or for several.
+        `in_reply_to` is the id of the request in whose reply it came, as over HTTP. If it is None,
+        that is the last request of the client that the server works for, if that is only one. None
+        is returned if nothing says whose it is.
         """
+        if in_reply_to is not None:
+            return next((one for one in self._under_way if in_reply_to in one.ids), None)
         sessions = {request.session for request in self._under_way}
         return next(reversed(self._under_way)) if len(sessions) == 1 else None
 
-    async def ask(self, method: Method[Any, Any], params: JsonObject) -> Any:
-        """Pass a question of the server on to the client whose request is in progress.
+    async def ask(
+        self, method: Method[Any, Any], params: JsonObject, in_reply_to: int | None
+    ) -> Any:
+        """Pass a question of the server on to the client whose request it belongs to.
 
         Raises:
-            RpcError: there is not exactly one such client, or the client answered with an error.
+            RpcError: nothing says which request that is, or the client answered with an error.
         """
-        caller = self.only_caller()
+        caller = self.caller(in_reply_to)
         if caller is None:
+            found = "requests of several clients" if self._under_way else "no request of a client"
             raise InvalidRequestError(
-                f"{method.name}: expected requests of exactly one client in progress, got "
-                f"{'several clients' if self._under_way else 'none'}. A gateway cannot choose whom "
-                "to ask. Ask while one request is served."
+                f"{method.name}: expected a request of one client to which it belongs, got {found} "
+                "in progress. Ask while one request is served."
             )
         return await caller.ask(method, params)
 
@@ -217,7 +225,7 @@ class Upstreams:
 
     def _logged(self, upstream: Upstream, request: Request) -> None:
         said = request.message.get("params")
-        self._events.logged(upstream, said if is_object(said) else {})
+        self._events.logged(upstream, said if is_object(said) else {}, request.in_reply_to)
 
 
 class _ChangedList(NamedTuple):

@@ -103,10 +103,23 @@ class Engine:
             else:
                 self.counts.late_replies += 1
                 logger.warning("dropped a response that came in the reply to another request")
+        elif reply_to is not None:
+            self._said_in_reply(message, reply_to)
         elif "id" in message:
             self.inbound.requested(message)
         else:
             self._notified(message["method"], message)
+
+    def _said_in_reply(self, message: JsonObject, reply_to: int) -> None:
+        """Act on a request or notification that came in the reply to a request of this side."""
+        self.inbound.in_reply_to = reply_to
+        try:
+            if "id" in message:
+                self.inbound.requested(message)
+            else:
+                self._notified(message["method"], message)
+        finally:
+            self.inbound.in_reply_to = None
 
     def overlong(self, ends: bytes) -> None:
         """Answer a frame that was longer than `Limits.frame_size` and of which this is left."""

@@ -82,6 +82,8 @@ class InboundCalls:
         self._held: deque[Request] = deque()
         self.also_progress: AlsoProgress | None = None
         """Reports progress in another way, whether or not the peer asked for reports."""
+        self.in_reply_to: int | None = None
+        """The id of the request of this side in whose reply comes what arrives now."""
         self.silent = False  # nothing is answered and nothing new begins
 
     def requested(self, message: JsonObject) -> None:
@@ -94,6 +96,7 @@ class InboundCalls:
             self._answer_failure(identifier, message["method"], error)
             return
         work = self.new(identifier, route, params, message)
+        work.in_reply_to = self.in_reply_to
         self.under_way[identifier] = work
         if route.at_once is not None and (route.ahead or self._is_free(work)):
             self._answer_at_once(route.at_once, work)
@@ -115,6 +118,7 @@ class InboundCalls:
             logger.info("ignored a notification: %s", error)
             return
         work = self.new(None, route, params, message)
+        work.in_reply_to = self.in_reply_to
         if route.at_once is not None and self._done_at_once(route, route.at_once, work):
             return
         self.under_way[work] = work

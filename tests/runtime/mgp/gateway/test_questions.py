@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import anyio
@@ -72,6 +73,32 @@ async def test_a_question_that_could_be_for_several_clients_or_for_none_is_asked
     assert second.of("sampling/createMessage") == []
 
 
+async def test_what_comes_in_the_reply_to_a_call_belongs_to_that_call() -> None:
+    """As over HTTP, where each call has a reply of its own."""
+    raw, first, second = asking(), RawClient(), RawClient()
+    first.answers = second.answers = {"sampling/createMessage": ANSWER}
+
+    def say_in_reply(to: int, **message: Any) -> None:
+        assert raw._callbacks is not None
+        raw._callbacks.answer(json.dumps({"jsonrpc": "2.0", **message}).encode(), to)
+
+    async with gateway_of({"s": raw}, first, second):
+        ids = []
+        for client in (first, second):
+            await call(client, raw)
+            ids.append(last_id(raw))
+        say_in_reply(ids[0], id="q", method="sampling/createMessage", params=SAMPLE)
+        logged = {"level": "error", "data": "mine"}
+        say_in_reply(ids[0], method="notifications/message", params=logged)
+        await first.tells("sampling/createMessage")
+        await first.tells("notifications/message")
+        say_in_reply(999, id="r", method="sampling/createMessage", params=SAMPLE)
+        assert content_of(await raw.ask("s", "sampling/createMessage", SAMPLE)) == -32600
+        [refused] = [one for one in raw.heard if one.get("id") == "r"]
+        assert content_of(refused) == -32600
+    assert second.of("sampling/createMessage") == second.of("notifications/message") == []
+
+
 async def test_a_question_ends_with_its_call_and_a_client_that_cannot_answer_is_not_asked() -> None:
     raw, able, unable = asking(), RawClient(sampling_createMessage=NOTHING), RawClient()
     async with gateway_of({"s": raw}, able) as gateway, anyio.create_task_group() as tasks:
@@ -121,6 +148,7 @@ async def test_log_messages_go_to_the_client_whose_call_is_in_progress() -> None
 
     async with gateway_of({"s": raw}, first, second):
         log("error", "before")
+        await raw.ask("read", "ping")
         await call(first, raw)
         log("info", {"own": 1}, logger="part", extra=True)
         log("debug", "not wanted")
