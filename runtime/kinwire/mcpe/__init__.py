@@ -7,19 +7,27 @@ Pass `McpeServer` to a server, `McpeClient` to a host. `rules/` decides for both
 from __future__ import annotations
 
 __all__ = (
+    "AgentHandlers",
     "ArrivedEvents",
+    "BashHandlers",
+    "DeadLetter",
     "EventClient",
     "EventDeclaration",
     "EventFeatures",
+    "EventHandlers",
     "EventRates",
     "EventServer",
     "EventSubscription",
     "EventTerms",
+    "HandlerFailedError",
+    "HandlerWork",
     "InvalidEventError",
     "McpeClient",
     "McpeServer",
     "Publication",
     "PublicationLimitError",
+    "RetryHandlerError",
+    "WebhookHandlers",
     "new_event",
 )
 
@@ -36,24 +44,38 @@ if TYPE_CHECKING:
     from kinwire.mcpe.rules.features import EventFeatures
     from kinwire.mcpe.server.event_client import EventClient
     from kinwire.mcpe.server.fan_out import Publication
+    from kinwire.mcpe.server.handlers.agent import AgentHandlers
+    from kinwire.mcpe.server.handlers.bash import BashHandlers
+    from kinwire.mcpe.server.handlers.dead_letters import DeadLetter
+    from kinwire.mcpe.server.handlers.event_handlers import EventHandlers
+    from kinwire.mcpe.server.handlers.webhook import WebhookHandlers
+    from kinwire.mcpe.server.handlers.work import HandlerFailedError, HandlerWork, RetryHandlerError
     from kinwire.mcpe.server.new_event import new_event
     from kinwire.mcpe.server.options import EventDeclaration, EventRates, EventTerms
     from kinwire.mcpe.server.server import McpeServer
 
 _HOMES = {
+    "AgentHandlers": "server.handlers.agent",
     "ArrivedEvents": "client.arrived",
+    "BashHandlers": "server.handlers.bash",
+    "DeadLetter": "server.handlers.dead_letters",
     "EventClient": "server.event_client",
     "EventDeclaration": "server.options",
     "EventFeatures": "rules.features",
+    "EventHandlers": "server.handlers.event_handlers",
     "EventRates": "server.options",
     "EventServer": "client.event_server",
     "EventSubscription": "client.subscription",
     "EventTerms": "server.options",
+    "HandlerFailedError": "server.handlers.work",
+    "HandlerWork": "server.handlers.work",
     "InvalidEventError": "errors",
     "McpeClient": "client.client",
     "McpeServer": "server.server",
     "Publication": "server.fan_out",
     "PublicationLimitError": "errors",
+    "RetryHandlerError": "server.handlers.work",
+    "WebhookHandlers": "server.handlers.webhook",
     "new_event": "server.new_event",
 }
 

@@ -74,7 +74,7 @@ class CronTimes:
             raise ValueError("a cron expression that is due at some time") from None
 
     def next_after(self, seconds: float) -> float | None:
-        """Return the first time after a time, both in seconds since 1970; None if there is none.
+        """Return the first time after a time, both in seconds since 1970; None for never.
 
         The library looks for it fifty years ahead. No expression is due less often.
         """

@@ -35,6 +35,7 @@ from kinwire.mcpe.server.served import (
 from kinwire.mcpe.server.timers import EventTimers, TimerKey
 from kinwire.mcpe.server.visible import VisibleEvents
 from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageError
 from kinwire.support.background import start_detached
@@ -96,6 +97,8 @@ class SubscriptionBoard:
             if not self._loaded:
                 await self._load()
                 self._loaded = True
+                if self._handlers is not None:
+                    self._handlers.begin(self._session_of)
 
     async def add(self, served: ServedSubscription) -> None:
         """Add a new subscription.
@@ -144,6 +147,11 @@ class SubscriptionBoard:
         """Have the handler of a subscription work on events."""
         if self._handlers is not None and served.message.handler is not None:
             self._handlers.handle(served.message, served.client.about, events, id)
+
+    def _session_of(self, client_id: str) -> Session | None:
+        client = self._clients.get(client_id)
+        home = None if client is None else client.home
+        return None if home is None else home.session
 
     def collect(self, served: ServedSubscription, waiting: PendingEvent) -> list[Collector]:
         """Have an event wait for the schedules of a subscription, and return where it waits."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 __all__ = ("HandlerPort",)
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from kinwire.mcpe.server.event_client import EventClient
+from kinwire.rpc.session import Session
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpe.models import EventHandler, Subscription
 from kinwire_protocols.problems import Problem
@@ -15,6 +16,13 @@ from kinwire_protocols.problems import Problem
 
 class HandlerPort(Protocol):
     """Has handlers work on events, in addition to the notifications."""
+
+    def begin(self, session_of: Callable[[str], Session | None]) -> None:
+        """Go on with what is recorded; called in the event loop, any number of times.
+
+        `session_of` returns the session of a client by its id, None if it is not connected.
+        """
+        ...
 
     def problems(self, handler: EventHandler, *, at: str = "/handler") -> Iterator[Problem]:
         """Yield why the server does not take a handler, with pointers that begin with `at`."""

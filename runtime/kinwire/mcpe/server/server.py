@@ -51,7 +51,7 @@ _MCPE_SERVER = ArgumentCheck(
     features=instance_of(EventFeatures, "EventFeatures", "EventFeatures()").or_none,
     terms=instance_of(EventTerms, "EventTerms", "EventTerms(grace=60)").or_none,
     rates=instance_of(EventRates, "EventRates", "EventRates(deliveries=100)").or_none,
-    handlers=having(("problems", "handle"), "handlers", "EventHandlers(...)").or_none,
+    handlers=having(("begin", "problems", "handle"), "handlers", "EventHandlers(...)").or_none,
     records=having(
         ("get", "put", "scan"), "records of a store", 'await store.records("mcpe")'
     ).or_none,

@@ -10,7 +10,7 @@ from __future__ import annotations
 __all__ = ("Fetched", "GuardedClient", "Network", "SystemNetwork", "connect_checked")
 
 import socket
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple, Protocol
 from urllib.parse import urljoin
@@ -19,7 +19,12 @@ import anyio
 from anyio.abc import ByteStream as AnyioStream
 
 from kinwire.support.background import background
-from kinwire.transports.guarded_fetch.rules import NotFetchedError, is_public, web_address
+from kinwire.transports.guarded_fetch.rules import (
+    NotFetchedError,
+    is_named,
+    is_public,
+    web_address,
+)
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.client import HttpClient, HttpOptions
 from kinwire.transports.http_client.content_coding import ContentCodingError
@@ -94,6 +99,22 @@ async def connect_checked(address: ServerAddress, network: Network) -> AnyioStre
     for one in found:  # a single private one is reason enough: nobody has both in good faith
         if not is_public(one):
             raise NotFetchedError(f"{address.host} leads to {one}, which is not public")
+    return await _connected(address, found, network)
+
+
+async def connect_any(address: ServerAddress, network: Network) -> AnyioStream:
+    """Return a connection to a host that may be private.
+
+    Raises:
+        NotFetchedError: the host has no address, or cannot be connected to.
+    """
+    found: Sequence[str] = ()
+    with suppress(OSError):
+        found = await network.resolve(address.host, address.port)
+    return await _connected(address, found, network)
+
+
+async def _connected(address: ServerAddress, found: Sequence[str], network: Network) -> AnyioStream:
     tls_name = address.host if address.secure else None
     for place, one in enumerate(found, start=1):
         with (
@@ -118,6 +139,8 @@ class _Request(NamedTuple):
     body: bytes
     media_types: Collection[str] | None
     """Those that are accepted, None for all."""
+    follows: bool = True
+    """Whether redirects are followed."""
 
 
 class GuardedClient:
@@ -125,7 +148,8 @@ class GuardedClient:
 
     `allow` is asked for each address, those of redirects too. `insecure` lets plain `http` through;
     what began with TLS never goes on without. An answer has at most `size` bytes, decoded, and is
-    there within `timeout` seconds, redirects included.
+    there within `timeout` seconds, redirects included. The hosts of `private_hosts`, written with
+    or without a port, may be private and have any port.
     """
 
     def __init__(
@@ -136,6 +160,7 @@ class GuardedClient:
         size: int,
         timeout: float,
         network: Network,
+        private_hosts: Collection[str] = (),
     ) -> None:
         """Prepare to send.
 
@@ -148,6 +173,7 @@ class GuardedClient:
         self._size = size
         self._timeout = timeout
         self._network = network
+        self._private_hosts = private_hosts
 
     async def get(self, url: str, media_types: Collection[str]) -> Fetched:
         """Return what is at `url`, of one of these types.
@@ -158,18 +184,27 @@ class GuardedClient:
         fields = (("Accept", ", ".join(media_types)),)
         return await self._fetched(url, _Request("GET", fields, b"", media_types))
 
-    async def post(self, url: str, body: bytes, content_type: str) -> Fetched:
+    async def post(
+        self,
+        url: str,
+        body: bytes,
+        content_type: str,
+        *,
+        headers: Iterable[tuple[str, str]] = (),
+        follows: bool = True,
+    ) -> Fetched:
         """Send `body` to `url` and return the answer, which has a status from 200 to 299.
 
-        The body is sent once more where a redirect with status 307 or 308 leads. The other
-        redirects are refused, because some programs send GET there.
+        The body and the `headers` are sent once more where a redirect with status 307 or 308 leads,
+        unless `follows` is false. The other redirects are refused, because some programs send GET
+        there.
 
         Raises:
             NotFetchedError: it may not be sent there, or is not accepted. The server may have
                 acted on it unless the connection was refused.
         """
-        fields = (("Content-Type", content_type),)
-        return await self._fetched(url, _Request("POST", fields, body, None))
+        fields = (("Content-Type", content_type), *headers)
+        return await self._fetched(url, _Request("POST", fields, body, None, follows))
 
     async def _fetched(self, url: str, request: _Request) -> Fetched:
         with anyio.move_on_after(self._timeout):  # a TimeoutError of `allow` is its own
@@ -188,7 +223,7 @@ class GuardedClient:
         raise NotFetchedError(f"there were more than {_MOST_HOPS} redirects")
 
     def _checked(self, url: str, *, before_secure: bool) -> ServerAddress:
-        address = web_address(url)
+        address = web_address(url, self._private_hosts)
         if not address.secure and (before_secure or not self._insecure):
             raise NotFetchedError(f"{address.origin} has no TLS, so others could change the answer")
         if not self._allow(address):
@@ -216,7 +251,9 @@ class GuardedClient:
         async with background() as tasks:
 
             async def dial(route: HttpRoute, receiver: Receiver) -> ByteStream:
-                stream = TaskStream(await connect_checked(address, self._network), receiver)
+                is_private = is_named(address.host, address.port, self._private_hosts)
+                connect = connect_any if is_private else connect_checked
+                stream = TaskStream(await connect(address, self._network), receiver)
                 tasks.start_soon(stream.run)
                 return stream
 
@@ -227,10 +264,11 @@ class GuardedClient:
     async def _read(self, response: StreamedResponse, request: _Request) -> Fetched | str:
         moved = response.headers.get("location")
         follows = _REDIRECTS if request.method == "POST" else (*_MOVED, *_REDIRECTS)
-        if response.status in follows and moved:
+        if request.follows and response.status in follows and moved:
             return moved
         if not _is_accepted(response.status, request):
-            raise NotFetchedError(f"it is answered by HTTP status {response.status}")
+            reason = f"it is answered by HTTP status {response.status}"
+            raise NotFetchedError(reason, response.status)
         kind = media_type(response.headers)
         if request.media_types is not None and kind not in request.media_types:
             raise NotFetchedError(f"it is of the type {kind!r:.60}, which is not accepted")

@@ -12,6 +12,7 @@ __all__ = (
     "NotFetchedError",
     "WebPlace",
     "host_name",
+    "is_named",
     "is_public",
     "web_address",
     "web_place",
@@ -100,12 +101,14 @@ WEB_PORTS: Final = frozenset({80, 443, 8080, 8443})
 class NotFetchedError(KinwireError):
     """Nothing was fetched: the URL may not be asked, or what came from there cannot be used.
 
-    `reason` is a clause. It has neither path nor query of the URL, which may hold keys.
+    `reason` is a clause. It has neither path nor query of the URL, which may hold keys. `status` is
+    the HTTP status of an answer that was refused for it.
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, status: int | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.status = status
 
 
 def is_public(address: str) -> bool:
@@ -156,9 +159,15 @@ def web_place(url: str, allowed_hosts: Collection[str] = ()) -> WebPlace:
 
 
 def _is_allowed(found: re.Match[str], allowed_hosts: Collection[str]) -> bool:
-    host = found["host"].lower()
-    names = {host, host.strip("[]"), f"{host}:{found['port']}"}
-    return not names.isdisjoint(one.lower() for one in allowed_hosts)
+    port = found["port"] or DEFAULT_PORTS[found["scheme"].lower()]
+    return is_named(found["host"].strip("[]"), int(port), allowed_hosts)
+
+
+def is_named(host: str, port: int, hosts: Collection[str]) -> bool:
+    """Return whether a host, without brackets, stands in `hosts`, with or without its port."""
+    written = f"[{host}]" if ":" in host else host
+    names = {host.lower(), written.lower(), f"{written}:{port}".lower()}
+    return not names.isdisjoint(one.lower() for one in hosts)
 
 
 def _leads_to(found: re.Match[str]) -> tuple[str, str, int]:
@@ -171,8 +180,10 @@ def _leads_to(found: re.Match[str]) -> tuple[str, str, int]:
     return scheme, host_name(found["host"]), port
 
 
-def web_address(url: str) -> ServerAddress:
+def web_address(url: str, private_hosts: Collection[str] = ()) -> ServerAddress:
     """Return where `url` leads, its host in small letters of ASCII.
+
+    A host of `private_hosts`, written with or without its port, may be private and have any port.
 
     Raises:
         NotFetchedError: it is not a URL that may be fetched.
@@ -183,7 +194,11 @@ def web_address(url: str) -> ServerAddress:
             f"expected a URL of http or https of at most {_LONGEST} characters, without a user, "
             "spaces or other letters than ASCII behind the host, got another one"
         )
-    scheme, host, port = _leads_to(found)
+    if _is_allowed(found, private_hosts):
+        scheme, host = found["scheme"].lower(), found["host"].lower().strip("[]")
+        port = int(found["port"] or DEFAULT_PORTS[scheme])
+    else:
+        scheme, host, port = _leads_to(found)
     target = (found["path"] or "/") + (found["query"] or "")
     return ServerAddress(scheme, host, port, target, None)
 

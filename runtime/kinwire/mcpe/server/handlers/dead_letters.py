@@ -1,0 +1,93 @@
+"""What handlers could not do: kept, to be looked at and tried again."""
+
+from __future__ import annotations
+
+__all__ = ("DeadLetter", "DeadLetters")
+
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import uuid4
+
+from kinwire.managers.durable_map import DurableMap, RecordCodec
+from kinwire.mcpe.server.handlers.work import HandlerWork
+from kinwire.storage.clock import Clock, forward
+from kinwire.storage.records import Records
+from kinwire_protocols.base import JsonObject
+
+MOST_DEAD: Final = 1000
+"""How many are kept; for one more, the oldest is removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """Work that a handler has failed to do."""
+
+    id: str
+    work: HandlerWork
+    reason: str
+    """Why it has failed, as a clause."""
+    failed_at: float
+    """When it failed last, in seconds since 1970."""
+
+    def to_record(self) -> JsonObject:
+        """Return it as it is recorded."""
+        return {
+            "work": self.work.to_record(),
+            "attempts": self.work.attempt,
+            "reason": self.reason,
+            "failedAt": self.failed_at,
+        }
+
+
+class DeadLetters:
+    """The work that failed, the oldest first; without records it is in memory."""
+
+    def __init__(self, records: Records | None, prefix: str, clock: Clock) -> None:
+        self._clock = clock
+        self._letters = DurableMap(records, prefix, _CODEC, limit=MOST_DEAD, clock=forward(clock))
+
+    async def load(self) -> None:
+        """Read what is recorded.
+
+        Raises:
+            StorageError: the store failed.
+        """
+        await self._letters.load()
+
+    def __len__(self) -> int:
+        return len(self._letters)
+
+    def all(self) -> list[DeadLetter]:
+        """Return them, the oldest first."""
+        return [letter for _, letter in self._letters.items()]
+
+    async def add(self, work: HandlerWork, reason: str) -> None:
+        """Keep work that has failed.
+
+        Raises:
+            StorageError: the store failed.
+        """
+        now = self._clock()
+        id = f"{int(now * 1000):013d}-{uuid4().hex[:8]}"
+        await self._letters.put(id, DeadLetter(id, work, reason, now))
+
+    async def take(self, id: str) -> DeadLetter | None:
+        """Remove one and return it; None if there is not such a one.
+
+        Raises:
+            StorageError: the store failed.
+        """
+        letter = self._letters.get(id)
+        if letter is not None:
+            await self._letters.delete(id)
+        return letter
+
+
+def _letter(id: str, kept: Any) -> DeadLetter:
+    work = HandlerWork.from_record(kept["work"], int(kept["attempts"]))
+    return DeadLetter(id, work, str(kept["reason"]), float(kept["failedAt"]))
+
+
+_CODEC = RecordCodec[str, DeadLetter](
+    lambda id: id, lambda _, letter: letter.to_record(), lambda id, kept: (id, _letter(id, kept))
+)
