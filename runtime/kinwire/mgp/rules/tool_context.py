@@ -21,10 +21,12 @@ __all__ = (
     "renamed",
 )
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
+from kinwire.mgp.rules.tool_index.categories import paths_of
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
 from kinwire.mgp.rules.tool_names import public_name
 from kinwire_protocols.base import JsonObject
@@ -36,6 +38,7 @@ LEVELS: Final[tuple[ContextLevelName, ...]] = ("L0", "L1", "L2", "L3")
 CALL_TOOL: Final = "mgp_tools_call"
 """The meta-tool that calls another one by its name; MGP has no such tool."""
 _MOST_SHOWN: Final = 16_000  # bytes of categories, about 4,600 tokens: L1 has about 5,000
+_WORDS: Final = re.compile(r"[\w-]{1,24}(?:/[\w-]{1,24}){0,3}")
 
 _TEXT: Final[JsonObject] = {"type": "string"}
 _TEXTS: Final[JsonObject] = {"type": "array", "items": _TEXT}
@@ -114,26 +117,18 @@ def context_tools(
 
 def category_counts(tools: Iterable[IndexedTool]) -> Mapping[str, int]:
     """Return how many tools each category has, those of its subcategories included."""
-    return Counter(path for tool in tools for path in _paths(tool.categories))
-
-
-def _paths(categories: Iterable[str]) -> set[str]:
-    """Return categories such as `filesystem/read` with those above them."""
-    found = set[str]()
-    for category in categories:
-        steps = category.split("/")
-        found.update("/".join(steps[: end + 1]) for end in range(len(steps)))
-    return found
+    return Counter(path for tool in tools for path in paths_of(tool.categories))
 
 
 def _with_categories(categories: Mapping[str, int]) -> JsonObject:
     """Return the tool that searches, with the categories in its description, as many as fit.
 
     Those with the most tools come first; of two with the same number the one that is first in the
-    alphabet.
+    alphabet. Servers may declare any text, so only what is a path of words is shown to a model.
     """
     shown, left = list[str](), _MOST_SHOWN
-    for name, count in sorted(categories.items(), key=lambda row: (-row[1], row[0])):
+    named = [row for row in categories.items() if _WORDS.fullmatch(row[0])]
+    for name, count in sorted(named, key=lambda row: (-row[1], row[0])):
         one = f"{name} ({count})"
         left -= len(one.encode("utf-8", "surrogatepass")) + 2
         if left < 0:
