@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
+import anyio
 import pytest
 
-from kinwire.mgp import MgpKernel, ServerPolicy
+from kinwire import (
+    Context,
+    Host,
+    Sampling,
+    Server,
+    result_text,
+    unattended,
+)
+from kinwire.mgp import Gateway, MgpKernel, ServerPolicy
+from kinwire.transports.http.running import serve_on
+from kinwire_protocols import mcp
 from tests.runtime.mcp.http.fake_asgi_client import Client, message
 from tests.runtime.mgp.gateway.fixtures_gateway import asking, full_server, gateway_of, last_id
 
@@ -74,3 +86,51 @@ async def test_each_token_is_an_agent_with_rights_and_a_session_of_its_own() -> 
         "C": [1001, None, "s__u"],  # principals that are not names of agents
         "D": [1001, None, "s__u"],
     }
+
+
+UP = Server("up", "1")
+
+
+@UP.tool
+async def think(word: str, context: Context) -> str:
+    await context.log("warning", word)
+    result = await context.sample(word, max_tokens=5)
+    assert isinstance(result.content, mcp.TextContent)
+    return f"{word} {result.content.text} {(await context.roots())[0].uri}"
+
+
+async def use(number: int, address: str) -> None:
+    """Call the tool as a client of its own, which answers what it is asked."""
+
+    async def model(params: mcp.CreateMessageRequestParams) -> mcp.CreateMessageResult:
+        content = mcp.TextContent(text=f"m{number}")
+        return mcp.CreateMessageResult(role="assistant", content=content, model="m")
+
+    sampling = Sampling(model, approve_request=unattended, approve_result=unattended)
+    logs, words = list[Any](), [f"{word}{number}" for word in ("a", "b", "c")]
+    async with Host("c", "1", sampling=sampling, roots=[f"file:///{number}"]) as client:
+        connection = await client.connect(address, on_log=lambda one: logs.append(one.data))
+        for word in words:
+            result = await connection.mcp.tools_call(name="up__think", arguments={"word": word})
+            assert result_text(result) == f"{word} m{number} file:///{number}"
+    assert logs == words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
+async def test_clients_at_the_same_time_are_asked_what_belongs_to_their_own_calls() -> None:
+    kernel, ends, addresses = MgpKernel(), anyio.Event(), list[str]()
+    host = Host("h", "1", extensions=[kernel])
+    gateway = Gateway(kernel, host)
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            for app in (UP.asgi(), gateway.server.asgi()):
+                listener = socket.create_server(("127.0.0.1", 0))
+                addresses.append(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp")
+                tasks.start_soon(serve_on, app, listener, ends)
+            async with host:
+                await host.connect(addresses[0], server_id="up")
+                async with anyio.create_task_group() as clients:
+                    for number in range(10):
+                        clients.start_soon(use, number, addresses[1])
+            ends.set()
