@@ -142,7 +142,7 @@ def slow(session: nox.Session) -> None:
     chosen = "(slow or hypothesis) and not faults and not interop and not packaging"
     thorough = ("-m", chosen, "--hypothesis-profile=thorough")
     bring(session, "zsh", "fish")
-    run_module(session, "pip", "install", "-q", "--no-compile", *needs_of("semantic"))
+    install_extra(session, "semantic")
     run_module(session, "pytest", *thorough, *IN_PARALLEL, *session.posargs)
 
 
@@ -189,6 +189,7 @@ def ledger(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """Print costs compared with programs of other projects; installs those programs."""
+    install_extra(session, "semantic")
     run_module(session, "tests.bench", *session.posargs)
 
 
@@ -211,10 +212,11 @@ def docs(session: nox.Session) -> None:
     run_module(session, "pytest", *clicking, *session.posargs)
 
 
-def needs_of(extra: str) -> list[str]:
-    """Return the distributions that an extra of the project installs."""
+def install_extra(session: nox.Session, extra: str) -> None:
+    """Install what an extra of the project needs."""
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return list(project["optional-dependencies"][extra])
+    needs = project["optional-dependencies"][extra]
+    run_module(session, "pip", "install", "-q", "--no-compile", *needs)
 
 
 def bring(session: nox.Session, *programs: str) -> None:
