@@ -55,7 +55,7 @@ class ToolDiscovery:
     categories: Mapping[str | tuple[str, str], Sequence[str]] = field(
         default_factory=dict[str | tuple[str, str], Sequence[str]]
     )
-    """Categories of the tools of a server, or of one tool, if `_mgp.categories` has none.
+    """Categories of the tools of a server, or of one tool, in place of those that it declares.
 
     The key is the `server_id`, or that with the name of the tool.
     """
