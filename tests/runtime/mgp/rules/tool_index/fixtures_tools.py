@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ("catalog", "catalog_queries", "indexed")
 
-
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
 from tests.absent import shared
 from tests.bench import tool_catalog
