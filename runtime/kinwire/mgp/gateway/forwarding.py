@@ -12,6 +12,7 @@ from kinwire.mgp.errors import refusal
 from kinwire.mgp.gateway.request import ForwardedRequest
 from kinwire.mgp.gateway.upstream import Upstream, Upstreams
 from kinwire.mgp.kernel.access import AccessManager
+from kinwire.mgp.kernel.call_limits import CallLimits
 from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, as_agent
 from kinwire.mgp.rules.gateway_uris import with_outer_uris
 from kinwire_protocols.base import JsonObject
@@ -25,9 +26,16 @@ AgentOf = Callable[[Context], "str | Agent"]
 class Forwarder:
     """Forwards what clients ask for, each as its agent."""
 
-    def __init__(self, upstreams: Upstreams, access: AccessManager, agent_of: AgentOf) -> None:
+    def __init__(
+        self,
+        upstreams: Upstreams,
+        access: AccessManager,
+        limits: CallLimits,
+        agent_of: AgentOf,
+    ) -> None:
         self.upstreams = upstreams
         self._access = access
+        self._limits = limits
         self._agent_of = agent_of
 
     def agent(self, context: Context) -> Agent:
@@ -55,17 +63,20 @@ class Forwarder:
         """Forward a request to a server as a whole, and return the result with outer addresses.
 
         Raises:
-            RpcError: the agent has no access to the server, it is not connected, or the request
-                has failed.
+            RpcError: the agent has no access to the server, it is not connected, somebody has to
+                authenticate again, or the request has failed.
         """
+        agent = self.agent(context)
         upstream = await self.upstreams.ready(server_id)
-        if not await self._has_access(self.agent(context).id, upstream):
+        if not await self._has_access(agent.id, upstream):
             raise refusal(
                 AccessDeniedError,
-                f"{self.agent(context).id} has no access to the server {server_id!r:.60}.",
+                f"{agent.id} has no access to the server {server_id!r:.60}.",
                 details={"reason": "access"},
             )
-        return await self._forward(context, upstream, method, params)
+        with as_agent(agent):
+            self._limits.check_credentials(upstream)
+            return await self._forward(context, upstream, method, params)
 
     async def to_tool(
         self, context: Context, server_id: str, method: Method[Any, Any], params: JsonObject

@@ -25,9 +25,10 @@ from kinwire.mgp.gateway.server import GatewayServer
 from kinwire.mgp.gateway.subscriptions import GatewaySubscriptions
 from kinwire.mgp.gateway.tools import GatewayTools
 from kinwire.mgp.gateway.upstream import Upstream, Upstreams
-from kinwire.mgp.kernel.callers import AGENT_KIND
+from kinwire.mgp.kernel.callers import GATEWAY_AGENT, Agent
 from kinwire.mgp.kernel.kernel import MgpKernel
 from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
+from kinwire.mgp.rules.access import is_name
 from kinwire.mgp.rules.tool_context import LEVELS, ContextLevelName
 from kinwire.rpc.errors import KinwireError
 from kinwire.rpc.limits import Limits
@@ -47,9 +48,6 @@ from kinwire_protocols.mcp.models import LoggingLevel
 
 logger = logging.getLogger("kinwire.mgp.gateway")
 
-DEFAULT_CLIENT: Final = "gateway"
-"""The agent that a client is if nothing names it."""
-
 _GATEWAY = ArgumentCheck(
     "Gateway",
     "Gateway(kernel, host)",
@@ -67,10 +65,12 @@ _GATEWAY = ArgumentCheck(
 )
 
 
-def principal_agent(context: Context) -> str:
-    """Return the principal of a client as an agent, if it is a name; else `DEFAULT_CLIENT`."""
+def principal_agent(context: Context) -> str | Agent:
+    """Return the principal of a client, if it is an agent or its name; else `GATEWAY_AGENT`."""
     principal = current_principal()
-    return principal if AGENT_KIND.fits(principal) else DEFAULT_CLIENT  # type: ignore[return-value]
+    if isinstance(principal, Agent):
+        return principal
+    return principal if isinstance(principal, str) and is_name(principal) else GATEWAY_AGENT
 
 
 class Gateway:
@@ -90,7 +90,8 @@ class Gateway:
       call can be called at every level.
     - `agent_of` is a plain function that gets the context of a request and returns which agent its
       client is; it must not take that from the message. Without it the agent is the principal that
-      `authenticate` has returned, if that is a name, and else "gateway".
+      `authenticate` has returned, if that is an agent or its name. Else it is "gateway", which
+      counts as not authenticated.
     - `name`, `version`, `instructions`, `limits` and `page_size` are as for `Server`.
 
     Tools and prompts are named `server__name`, and resources have addresses that begin with
@@ -131,7 +132,9 @@ class Gateway:
         )
         self.level: Final = level
         upstreams = Upstreams(servers, self)
-        forwarder = Forwarder(upstreams, kernel.access, agent_of or principal_agent)
+        forwarder = Forwarder(
+            upstreams, kernel.access, kernel.call_limits, agent_of or principal_agent
+        )
         self.server: Final = GatewayServer(name, version, instructions=instructions, limits=limits)
         """What clients talk to: `serve_stdio()`, `asgi(...)`, as for any `Server`."""
         tools = GatewayTools(

@@ -10,6 +10,7 @@ from typing import Any
 
 from kinwire.mcp.context import Context
 from kinwire.mcp.host import Host
+from kinwire.mgp.gateway.request import ForwardedRequest
 from kinwire.mgp.gateway.upstream import Upstreams
 from kinwire.rpc.codec import EncodedObject, is_object
 from kinwire.rpc.errors import HandlerDefinitionError
@@ -48,10 +49,8 @@ class GatewayQuestions:
         upstream = self._upstreams.of(context.session)
         if upstream is None:
             raise InvalidRequestError(f"{method.name}: the server is not behind the gateway.")
-        params = context.message.get("params")
-        answer = await upstream.ask(
-            method, params if is_object(params) else {}, context.in_reply_to
-        )
+        question = ForwardedRequest.of(context)
+        answer = await upstream.ask(method, question)
         if not is_object(answer):
             raise InvalidRequestError(f"{method.name}: the answer of the client is not an object.")
         return EncodedObject(answer)  # as it came: its type is not checked here

@@ -41,9 +41,9 @@ class ForwardedRequest(Context):
 
     @property
     def raw_params(self) -> JsonObject:
-        """The params for a server, as they came: without what is between client and gateway.
+        """The params for the other side, as they came: without what is for the gateway alone.
 
-        That is the token of progress, and what the client says in the words of MGP.
+        That is the token of progress, and what is said in the words of MGP.
         """
         params: Any = self.message.get("params")
         found: JsonObject = dict(params) if is_object(params) else {}
@@ -74,8 +74,10 @@ class ForwardedRequest(Context):
         with self._on_its_stream():
             return self.session.notify_if_room(method, params)
 
-    async def ask(self, method: Method[Any, Any], params: JsonObject) -> Any:
+    async def ask(self, method: Method[Any, Any], question: ForwardedRequest) -> Any:
         """Ask the client, and return its answer as JSON. The end of the request ends the question.
+
+        `question` is the request of the server; reports of progress on it go to the server.
 
         Raises:
             RpcError: the client cannot be asked this, it answered with an error, or its request
@@ -88,7 +90,12 @@ class ForwardedRequest(Context):
             self._questions.add(scope)
             try:
                 with self._on_its_stream():
-                    return await self.session.raw(method.name, params, timeout=_ASK_TIMEOUT)
+                    return await self.session.raw(
+                        method.name,
+                        question.raw_params,
+                        timeout=_ASK_TIMEOUT,
+                        on_progress=question.report if question.wants_progress else None,
+                    )
             finally:
                 self._questions.discard(scope)
         raise InvalidRequestError(f"{method.name}: the call that it belongs to has ended.")

@@ -115,22 +115,20 @@ class Upstream:
         sessions = {request.session for request in self._under_way}
         return next(reversed(self._under_way)) if len(sessions) == 1 else None
 
-    async def ask(
-        self, method: Method[Any, Any], params: JsonObject, in_reply_to: int | None
-    ) -> Any:
+    async def ask(self, method: Method[Any, Any], question: ForwardedRequest) -> Any:
         """Pass a question of the server on to the client whose request it belongs to.
 
         Raises:
             RpcError: nothing says which request that is, or the client answered with an error.
         """
-        caller = self.caller(in_reply_to)
+        caller = self.caller(question.in_reply_to)
         if caller is None:
             found = "requests of several clients" if self._under_way else "no request of a client"
             raise InvalidRequestError(
                 f"{method.name}: expected a request of one client to which it belongs, got {found} "
                 "in progress. Ask while one request is served."
             )
-        return await caller.ask(method, params)
+        return await caller.ask(method, question)
 
 
 class Upstreams:

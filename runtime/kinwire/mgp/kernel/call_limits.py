@@ -6,13 +6,14 @@ begin with a new window or a new quota.
 
 from __future__ import annotations
 
-__all__ = ("CallLimits",)
+__all__ = ("AtServer", "CallLimits")
 
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.call import GuardedCall
-from kinwire.mgp.kernel.callers import DEFAULT_AGENT, caller_now
+from kinwire.mgp.kernel.callers import UNNAMED_AGENTS, caller_now
+from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.rules.call_limits import CallWindows, Exceeded
 from kinwire.storage.clock import Clock
 from kinwire_protocols.mgp import errors
@@ -20,6 +21,15 @@ from kinwire_protocols.mgp.errors import RateLimitedError
 
 Key = tuple[str, ...]
 V = TypeVar("V")
+
+
+class AtServer(Protocol):
+    """What goes to a server."""
+
+    @property
+    def server(self) -> GuardedServer:
+        """The server."""
+        ...
 
 
 class CallLimits:
@@ -30,15 +40,15 @@ class CallLimits:
         self._windows = CallWindows()
         self._used: dict[Key, int] = {}
 
-    def check_credentials(self, call: GuardedCall) -> None:
-        """Check that agent and server are authenticated, and still are.
+    def check_credentials(self, call: GuardedCall | AtServer) -> None:
+        """Check that the agent of this task and the server are authenticated, and still are.
 
         Raises:
             AuthRequiredError: the server is for agents, and no agent calls.
             AuthExpiredError: the credentials of the agent or of the server have expired.
         """
         agent = caller_now()
-        if call.server.policy.needs_agent and agent is DEFAULT_AGENT:
+        if call.server.policy.needs_agent and any(agent is one for one in UNNAMED_AGENTS):
             raise refusal(
                 errors.AuthRequiredError,
                 f"{call.server.id}: only an authenticated agent may call its tools. Call them in "

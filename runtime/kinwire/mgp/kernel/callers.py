@@ -8,7 +8,9 @@ from __future__ import annotations
 __all__ = (
     "AGENT_KIND",
     "DEFAULT_AGENT",
+    "GATEWAY_AGENT",
     "OPERATOR",
+    "UNNAMED_AGENTS",
     "Agent",
     "agent_now",
     "as_agent",
@@ -57,6 +59,10 @@ AGENT_KIND: Final = ValueKind(
 )
 DEFAULT_AGENT: Final = Agent("host")
 """Who calls where `MgpKernel.acting_for` names nobody."""
+GATEWAY_AGENT: Final = Agent("gateway")
+"""Who a client of a gateway is that nothing names."""
+UNNAMED_AGENTS: Final = (DEFAULT_AGENT, GATEWAY_AGENT)
+"""The agents that nobody has authenticated: these objects, and no other agent of their names."""
 OPERATOR: Final = "operator"
 """The name of an operator who gives none."""
 

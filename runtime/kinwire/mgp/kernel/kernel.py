@@ -144,7 +144,8 @@ class MgpKernel(GuardingExtension):
             PolicyGuard(policy, servers or {}), AuditLog(audit or AuditOptions(), self._clock)
         )
         self._unknown = unknown or ServerPolicy()
-        self._limits = CallLimits(self._clock)
+        self.call_limits = CallLimits(self._clock)
+        """Whether agents and servers are still authenticated, and how much agents have called."""
         self.access = AccessManager(
             records,
             self._clock,
@@ -175,7 +176,7 @@ class MgpKernel(GuardingExtension):
             self._policy,
             self.access,
             self.permissions,
-            self._limits,
+            self.call_limits,
             CallValidators(network or SystemNetwork()),
             self.confirmations,
         )
@@ -324,7 +325,7 @@ class MgpKernel(GuardingExtension):
     def reset_quota(self, agent: str, server: str) -> None:
         """Let an agent begin its quotas of a server's tools again."""
         RESET_QUOTA.check(agent=agent, server=server)
-        self._limits.reset_quota(agent, server)
+        self.call_limits.reset_quota(agent, server)
 
     def supervise(self, host: Host, specs: Iterable[ServerSpec] = ()) -> Supervisor:
         """Keep servers alive: `async with kernel.supervise(host, specs) as supervisor`.

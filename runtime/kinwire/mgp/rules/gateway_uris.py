@@ -68,7 +68,7 @@ def with_outer_uris(server_id: str, result: JsonObject) -> JsonObject:
 def _each(value: Any, change: Change) -> Any:
     """Return a value with each object in it, or itself if it is one, changed."""
     if isinstance(value, list):
-        entries = cast("list[Any]", value)
+        entries = cast("list[Any]", value)  # type: ignore[redundant-cast]
         return [change(entry) if is_object(entry) else entry for entry in entries]
     return change(value) if is_object(value) else value
 

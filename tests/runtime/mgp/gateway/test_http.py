@@ -16,7 +16,7 @@ from kinwire import (
     result_text,
     unattended,
 )
-from kinwire.mgp import Gateway, MgpKernel, ServerPolicy
+from kinwire.mgp import Agent, Gateway, MgpKernel, ServerPolicy
 from kinwire.transports.http.running import serve_on
 from kinwire_protocols import mcp
 from tests.runtime.mcp.http.fake_asgi_client import Client, message
@@ -62,8 +62,14 @@ async def test_progress_logs_and_questions_leave_on_the_stream_of_their_call() -
 
 
 async def test_each_token_is_an_agent_with_rights_and_a_session_of_its_own() -> None:
-    tokens = {"A": "ann", "B": "bob", "C": {"sub": "carl"}, "D": "x" * 10_000}
-    kernel = MgpKernel(servers={"s": ServerPolicy(access="opt-in")})
+    tokens: dict[str, Any] = {
+        "A": "ann",
+        "B": "bob",
+        "C": {"sub": "carl"},
+        "D": "x" * 10_000,
+        "E": Agent("ann", expires_at=50),
+    }
+    kernel = MgpKernel(servers={"s": ServerPolicy(access="opt-in")}, clock=lambda: 100.0)
     raw = full_server("t", "u")
     found: dict[str, list[Any]] = {}
     async with gateway_of({"s": raw}, kernel=kernel, level="L3") as gateway:
@@ -75,17 +81,42 @@ async def test_each_token_is_an_agent_with_rights_and_a_session_of_its_own() -> 
         for token in tokens:
             client = await Client(app, authorization=f"Bearer {token}").begin()
             found[token] = []
-            for name in ("s__t", "s__u"):
-                reply = await client.post(message("tools/call", name=name))
+            for method, params in (
+                ("tools/call", {"name": "s__t"}),
+                ("tools/call", {"name": "s__u"}),
+                ("resources/read", {"uri": "mgp://s/note:1"}),
+            ):
+                reply = await client.post(message(method, **params))
                 found[token].append(reply.answer.get("error", {}).get("code"))
             listed = (await client.post(message("tools/list"))).answer["result"]["tools"]
             found[token] += [one["name"] for one in listed if not one["name"].startswith("mgp_")]
     assert found == {
-        "A": [None, None, "s__t", "s__u"],
-        "B": [1001, 1001],
-        "C": [1001, None, "s__u"],  # principals that are not names of agents
-        "D": [1001, None, "s__u"],
+        "A": [None, None, None, "s__t", "s__u"],
+        "B": [1001, 1001, 1001],
+        "C": [1001, None, 1001, "s__u"],  # principals that are not names of agents
+        "D": [1001, None, 1001, "s__u"],
+        "E": [1003, 1003, 1003],
     }
+
+
+async def test_a_server_for_authenticated_agents_is_closed_to_clients_that_nothing_names() -> None:
+    kernel = MgpKernel(servers={"s": ServerPolicy(needs_agent=True)})
+    calls = (
+        message("tools/call", name="s__t"),
+        message("prompts/get", name="s__p"),
+        message("resources/read", uri="mgp://s/note:1"),
+    )
+    codes: dict[str | None, list[Any]] = {}
+    async with gateway_of({"s": full_server()}, kernel=kernel) as gateway:
+        for token, name in ((None, ""), ("A", "ann"), ("B", "gateway")):
+            known = {"A": "ann", "B": "gateway"}.get
+            app = gateway.server.asgi(authenticate=known if token else None)
+            headers = {"authorization": f"Bearer {token}"} if token else {}
+            client = await Client(app, **headers).begin()
+            answers = [(await client.post(one)).answer for one in calls]
+            codes[token] = [one.get("error", {}).get("code") for one in answers]
+            assert name in (known(token or ""), "")
+    assert codes == {None: [1002] * 3, "A": [None] * 3, "B": [None] * 3}
 
 
 UP = Server("up", "1")

@@ -73,6 +73,23 @@ async def test_a_question_that_could_be_for_several_clients_or_for_none_is_asked
     assert second.of("sampling/createMessage") == []
 
 
+async def test_a_client_reports_progress_on_a_question() -> None:
+    raw, client = asking(), RawClient(sampling_createMessage=NOTHING)
+    async with gateway_of({"s": raw}, client):
+        await call(client, raw)
+        params = {**SAMPLE, "_meta": {"progressToken": "t", "k": 1}}
+        raw.say(id="q", method="sampling/createMessage", params=params)
+        [asked] = await client.tells("sampling/createMessage")
+        meta = asked["params"]["_meta"]
+        assert (meta["k"], meta["progressToken"] != "t") == (1, True)
+        report = {"progressToken": meta["progressToken"], "progress": 0.5}
+        client.say(method="notifications/progress", params=report)
+        found = await raw.wait_for("notifications/progress", 1)
+        assert found == [{"progressToken": "t", "progress": 0.5}]
+        client.say(id=asked["id"], result=ANSWER)
+        await raw.settle()
+
+
 async def test_what_comes_in_the_reply_to_a_call_belongs_to_that_call() -> None:
     """As over HTTP, where each call has a reply of its own."""
     raw, first, second = asking(), RawClient(), RawClient()
