@@ -11,6 +11,7 @@ from multiprocessing import get_context
 from tests.bench import (
     bindings,
     connections,
+    event_deliveries,
     events_index,
     gateway,
     guarded,
@@ -33,6 +34,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "gateway": gateway.rows,
     "events-index": events_index.rows,
     "tools": tools.rows,
+    "events": event_deliveries.rows,
 }
 
 

@@ -37,7 +37,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from typing import Any, Literal, TypeGuard, final
 
 from pydantic_core import from_json, to_json
@@ -343,6 +343,29 @@ class EncodedObject(dict[str, Any]):
         super().__init__(members)
         self.encoded = encode(members)
 
+    @cached_property
+    def begun(self) -> dict[str, bytes]:
+        """The notifications by name whose params begin with this object, up to what follows it."""
+        return _Begun(self.encoded[:-1])
+
+    @cached_property
+    def ending(self) -> bytes:
+        """The end of a notification whose params end with this object."""
+        return self.encoded[1:] + b"}"
+
+
+class _Begun(dict[str, bytes]):
+    """The beginnings of notifications, each made when it is needed first."""
+
+    def __init__(self, opened: bytes) -> None:
+        super().__init__()
+        self._opened = opened
+
+    def __missing__(self, name: str) -> bytes:
+        head = b'{"jsonrpc":"2.0","method":%b,"params":' % encode(name)
+        self[name] = made = b"%b%b," % (head, self._opened)
+        return made
+
 
 def encoded_notification(
     name: str, params: JsonObject, *, cancels: int | None = None
@@ -365,13 +388,7 @@ def joined_notification(name: str, own: EncodedObject, shared: EncodedObject) ->
 
     Neither is empty. `shared` goes out to many peers.
     """
-    data = b"%b%b,%b}" % (_notification_head(name), own.encoded[:-1], shared.encoded[1:])
-    return OutgoingFrame(data, "notification", None, name)
-
-
-@lru_cache(maxsize=64)
-def _notification_head(name: str) -> bytes:
-    return b'{"jsonrpc":"2.0","method":%b,"params":' % encode(name)
+    return OutgoingFrame(own.begun[name] + shared.ending, "notification", None, name)
 
 
 def encoded_reply(identifier: Id | None, result: EncodedObject) -> bytes:

@@ -239,13 +239,14 @@ class Session(SessionRoutes):
         did not allow it, if too much waits to leave or nobody takes it, if something intercepts it,
         or after the end.
         """
-        engine = self._opened().engine
-        if engine.closed is not None or engine.outbox.blocked:
+        driver, name = self._driver or self._opened(), method.name
+        engine = driver.engine
+        outbox = engine.outbox
+        if engine.outbound.closed is not None or outbox.blocked or self._outbound[name] is not None:
             return False
-        if self._outbound[method.name] is not None or not self._may_send(method):
+        if name not in self._allowed and not self._may_send(method):
             return False
-        frame = joined_notification(method.name, own, shared)
-        engine.outbox.add_apart(frame)
+        outbox.add_apart(joined_notification(name, own, shared))
         return True
 
     def notify_if_room(self, method: Method[Any, Any], params: JsonObject, /) -> bool:

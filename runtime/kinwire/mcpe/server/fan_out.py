@@ -118,18 +118,16 @@ class EventFanOut:
         self, event: MCPEvent, encoded: EncodedObject, served: Sequence[ServedSubscription]
     ) -> None:
         """Send an event now to those of a list whose clients are connected."""
-        shown = _Shown(event, encoded, self._visible)
+        shown = None if self._visible.all else _Shown(event, encoded, self._visible)
         for one in served:
-            seen = shown.to(one.client)
+            seen = encoded if shown is None else shown.to(one.client)
             if seen is None:
                 continue
-            if one.queue is not None and self._in_time(one.client):
-                one.queue.sender.send(one.queue, seen)
-            self._board.handle(one, [seen["event"]], f"{one.id}/{event.id}")
-
-    def _in_time(self, client: KnownClient) -> bool:
-        bucket = client.delivering
-        return bucket is None or bucket.take(now=time.monotonic())
+            queue, bucket = one.queue, one.client.delivering
+            if queue is not None and (bucket is None or bucket.take(now=time.monotonic())):
+                queue.sender.send(queue, seen)
+            if one.message.handler is not None:
+                self._board.handle(one, [seen["event"]], f"{one.id}/{event.id}")
 
     async def _collect(self, event: JsonObject, served: Sequence[ServedSubscription]) -> None:
         """Keep an event for those of a list that wait for a schedule."""
@@ -159,8 +157,6 @@ class _Shown:
 
     def to(self, client: KnownClient) -> EncodedObject | None:
         """Return what a client sees; None if it sees nothing."""
-        if self._visible.all:
-            return self._encoded
         if client not in self._by_client:
             seen = self._visible.of(self._event, client.about)
             self._by_client[client] = self._encoded_of(seen)

@@ -89,6 +89,7 @@ class ServedSubscription:
     """One subscription of one client."""
 
     def __init__(self, message: Subscription, client: KnownClient, number: int = 0) -> None:
+        self.active = self.is_realtime = False
         self.message = message
         self.number = number
         """The place in the order in which subscriptions were made."""
@@ -109,14 +110,15 @@ class ServedSubscription:
         return self.message.id
 
     @property
-    def active(self) -> bool:
-        """Whether it takes events."""
-        return self.message.status == "active"
+    def message(self) -> Subscription:
+        """The subscription as clients see it."""
+        return self._message
 
-    @property
-    def is_realtime(self) -> bool:
-        """Whether each event is delivered immediately."""
-        return "realtime" in self.message.delivery.channels
+    @message.setter
+    def message(self, message: Subscription) -> None:
+        self._message = message
+        self.active = message.status == "active"  # whether it takes events
+        self.is_realtime = "realtime" in message.delivery.channels
 
     def collecting(self) -> Iterator[Collector]:
         """Yield the collectors that take events."""
