@@ -9,10 +9,10 @@ from __future__ import annotations
 __all__ = ("SightOf", "ToolIndexManager")
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import anyio
 
@@ -33,6 +33,7 @@ from kinwire_protocols.base import RpcError
 logger = logging.getLogger("kinwire.mgp")
 
 _MOST_TOOLS = 100_000  # of all servers
+_AT_ONCE = 100  # tools that are worked on before other tasks have a turn
 _PAUSE = 0.2  # seconds between two readings of one list
 _RETRY = 10.0  # seconds after a reading that failed
 _PATIENCE = 5.0  # seconds that a search waits for servers that have not listed their tools yet
@@ -48,6 +49,9 @@ class _KeptTool(NamedTuple):
     """None for one that is too large."""
 
 
+_KeptTools: TypeAlias = Mapping[str, _KeptTool]
+
+
 class _Followed:
     """A server, and what the index has of its list."""
 
@@ -61,10 +65,7 @@ class _Followed:
 
     def differs(self, entries: dict[str, _KeptTool]) -> bool:
         """Return whether these are not the entries that the index has."""
-        before = self.entries
-        return len(before) != len(entries) or any(
-            before.get(name) is not one for name, one in entries.items()
-        )
+        return len(self.entries) != len(entries) or bool(_new_in(entries, self.entries))
 
 
 class ToolIndexManager:
@@ -79,6 +80,7 @@ class ToolIndexManager:
         self._sight_of = sight_of
         self._followed = dict[GuardedServer, _Followed]()
         self._servers = dict[str, GuardedServer]()
+        self._turn = anyio.Lock()
         self._is_used = options != ToolDiscovery()
 
     # -- for searches --
@@ -155,8 +157,8 @@ class ToolIndexManager:
         assert tools is not None  # the guard of tools comes before this manager
         self._followed[server] = followed = _Followed(server, tools)
         self._servers[server.id] = server
-        tools.on_listed.append(partial(self._take, followed))
-        tools.on_changed.append(lambda: followed.changed.set())
+        for followers in (tools.on_listed, tools.on_changed):
+            followers.append(lambda: followed.changed.set())
 
     async def negotiate(self, server: GuardedServer) -> None:
         """Begin to follow the list of a server."""
@@ -185,27 +187,40 @@ class ToolIndexManager:
             followed.changed = anyio.Event()
             began = anyio.current_time()
             is_listed = await _list(followed)
-            self._take(followed)
+            await self._take(followed)
             followed.listed.set()
             pause = max(_PAUSE, anyio.current_time() - began)
             with anyio.move_on_after(None if is_listed else _RETRY):
                 await followed.changed.wait()
             await anyio.sleep(max(0.0, began + pause - anyio.current_time()))
 
-    def _take(self, followed: _Followed) -> None:
+    async def _take(self, followed: _Followed) -> None:
         """Put what a server has listed into the index."""
         server = followed.server
-        if not self._is_used or server not in self._followed:
-            return
-        room = max(0, _MOST_TOOLS - len(self.search.index) + len(followed.entries))
-        known = islice(server.tools.values(), room)
-        entries = {tool.name: self._entry(followed, tool) for tool in known}
-        if followed.differs(entries):
-            followed.entries = entries
-            indexed = [one.indexed for one in entries.values() if one.indexed is not None]
-            _note_cut(server, len(server.tools) - len(indexed))
-            self.search.replace(server.id, indexed)
-            self._report(server.id)
+        async with self._turn:  # the limit is one of all servers
+            room = max(0, _MOST_TOOLS - len(self.search.index) + len(followed.entries))
+            known = [*islice(server.tools.values(), room)]
+            entries = dict[str, _KeptTool]()
+            async for tool in _in_turns(known):
+                entries[tool.name] = self._entry(followed, tool)
+            if server in self._followed and followed.differs(entries):
+                before, followed.entries = followed.entries, entries
+                _note_cut(server, len(server.tools) - len(_indexed(entries.values())))
+                await self._publish(server, before, entries)
+
+    async def _publish(self, server: GuardedServer, before: _KeptTools, after: _KeptTools) -> None:
+        """Exchange the tools of a server in the index: what has gone goes first."""
+        id, new = server.id, _new_in(after, before)
+        if len(new) > _AT_ONCE:
+            kept = [one for name, one in before.items() if name in after]
+            self.search.replace(id, _indexed(kept))
+            for at in range(0, len(new), _AT_ONCE):
+                self.search.extend(id, _indexed(new[at : at + _AT_ONCE]))
+                await anyio.lowlevel.checkpoint()
+                if server not in self._followed:  # it has gone, and its tools with it
+                    return
+        self.search.replace(id, _indexed(after.values()))
+        self._report(id)
 
     def _entry(self, followed: _Followed, tool: KnownTool) -> _KeptTool:
         before = followed.entries.get(tool.name)
@@ -220,6 +235,22 @@ class ToolIndexManager:
     def _report(self, id: str) -> None:
         for follower in self.followers:
             follower(id)
+
+
+async def _in_turns(tools: Sequence[KnownTool]) -> AsyncIterator[KnownTool]:
+    """Yield tools; other tasks have a turn now and then."""
+    for number, tool in enumerate(tools, 1):
+        yield tool
+        if number % _AT_ONCE == 0:
+            await anyio.lowlevel.checkpoint()
+
+
+def _new_in(after: _KeptTools, before: _KeptTools) -> list[_KeptTool]:
+    return [one for name, one in after.items() if before.get(name) is not one]
+
+
+def _indexed(several: Iterable[_KeptTool]) -> list[IndexedTool]:
+    return [one.indexed for one in several if one.indexed is not None]
 
 
 async def _listed(several: Iterable[_Followed]) -> None:

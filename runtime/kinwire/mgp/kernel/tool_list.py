@@ -200,11 +200,11 @@ class ToolList:
         before = self._seen.get(name) if isinstance(name, str) else None
         if before is not None and before.digest == short_digest(definition):
             return before
-        tool = self._know(definition)
-        if tool is None:
-            return None
         if before is None and len(self._seen) >= _MOST_SEEN:  # to forget one would drop its checks
             self._cut()
+            return None
+        tool = self._know(definition)
+        if tool is None:
             return None
         tool = self._compared(before, tool)
         self._seen[tool.name] = tool

@@ -33,6 +33,10 @@ class ToolSearch:
         if self._embedding is not None:
             self._embedding.replace(server_id, listed)
 
+    def extend(self, server_id: str, tools: Iterable[IndexedTool]) -> None:
+        """Add tools of a server before `replace` has all of them, so that none takes long."""
+        self.index.extend(server_id, tools)
+
     def remove(self, server_id: str) -> None:
         """Take the tools of a server out; nothing happens if it has none."""
         self.index.remove(server_id)

@@ -92,6 +92,30 @@ async def test_a_thousand_changes_of_a_list_are_read_together() -> None:
         assert len(raw.of("tools/list")) < 8
 
 
+async def test_a_server_that_goes_while_it_is_indexed_leaves_nothing_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kinwire.mgp.kernel.tool_index._AT_ONCE", 1)
+    kernel, tools = MgpKernel(), [tool(f"t{number}") for number in range(50)]
+    async with Host("h", "1", extensions=[kernel]) as host:
+        connection = await host.connect(RawServer(*tools), server_id="s")
+        changed = anyio.Event()
+        replace = kernel.tool_index.search.extend
+
+        def extend(server_id: str, tools: list[IndexedTool]) -> None:
+            replace(server_id, tools)
+            changed.set()
+
+        monkeypatch.setattr(kernel.tool_index.search, "extend", extend)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(kernel.tool_index.ready)
+            await changed.wait()
+            assert 0 < len(names(kernel)) < 50
+            await connection.aclose()
+        await anyio.wait_all_tasks_blocked()
+        assert names(kernel) == set()
+
+
 @pytest.mark.spec("mgp-16.4-2")
 async def test_categories_are_declared_configured_or_derived_and_the_entry_says_which() -> None:
     safe = {"risk_level": "safe", "permissions_required": ["filesystem.read"]}
