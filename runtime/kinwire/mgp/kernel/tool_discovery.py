@@ -93,8 +93,14 @@ class ToolFinder:
         }
         return from_wire(ToolsDiscoverResult, result)
 
-    def _accepting(self, sights: ToolSights, wanted: ToolSearchFilter | None) -> Accepts:
-        """Return what decides whether a tool may be in a result; access is asked last."""
+    def _accepting(self, sights: ToolSights, wanted: ToolSearchFilter | None) -> Accepts | None:
+        """Return what decides whether a tool may be in a result; None if each one may.
+
+        Access is asked last.
+        """
+        limits = wanted and (wanted.risk_level_max or wanted.status)
+        if not limits and sights.shows_all():
+            return None
         most = RISKS.index((wanted and wanted.risk_level_max) or RISKS[-1])
         status, states = wanted and wanted.status, self._states()
 

@@ -137,7 +137,8 @@ class ToolIndexManager:
         A server is judged as the agent of its name; a sandboxed one sees its own tools alone.
         """
         servers = [one for one in self._followed if self._may_see(caller, one)]
-        return ToolSights([await self._sight_of(caller.id, one) for one in servers])
+        sights = [await self._sight_of(caller.id, one) for one in servers]
+        return ToolSights(sights, are_all=len(servers) == len(self._followed))
 
     def _may_see(self, caller: AccessPrincipal, server: GuardedServer) -> bool:
         if server.session.closed:  # its last handlers run; its tools can be called no longer

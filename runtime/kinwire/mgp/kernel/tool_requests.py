@@ -107,7 +107,7 @@ class ToolRequests:
             text[:_LONGEST_TEXT],
             strategy="semantic" if self._by_meaning else "keyword",
             limit=_CANDIDATES,
-            accepts=sights.shows,
+            accepts=None if sights.shows_all() else sights.shows,
         )
         return found.hits
 

@@ -64,8 +64,10 @@ class ToolSight:
 class ToolSights:
     """What one agent may see of all servers, by its access at one moment."""
 
-    def __init__(self, sights: Iterable[ToolSight]) -> None:
+    def __init__(self, sights: Iterable[ToolSight], *, are_all: bool) -> None:
+        """`are_all` is whether `sights` has every connected server."""
         self._sights = {one.server.id: one for one in sights}
+        self._are_all = are_all
 
     def shows(self, tool: IndexedTool) -> bool:
         """Return whether the agent may see a tool."""
@@ -75,7 +77,8 @@ class ToolSights:
 
     def shows_all(self) -> bool:
         """Return whether the agent may see every tool there is."""
-        return all(one.count() == len(one.server.tools) for one in self._sights.values())
+        sights = self._sights.values()
+        return self._are_all and all(one.count() == len(one.server.tools) for one in sights)
 
     def count(self) -> int:
         """Return how many tools the agent may see."""
