@@ -36,6 +36,7 @@ class ToolIndex:
 
     def __init__(self) -> None:
         self._tools = dict[int, IndexedTool]()
+        self._places = dict[int, str]()  # in whose order equal tools come: server, then name
         self._servers = dict[str, dict[str, int]]()
         self._names = dict[str, set[int]]()  # by letters and digits
         self._postings = Postings()
@@ -118,6 +119,7 @@ class ToolIndex:
     def _add(self, tool: IndexedTool) -> int:
         entry = self._number()
         self._tools[entry] = tool
+        self._places[entry] = f"{tool.server_id}\0{tool.name}"
         self._names.setdefault(joined(tool.name), set()).add(entry)
         self._categories.add(entry, tool.categories)
         for word in self._postings.add(entry, weights_of(tool)):
@@ -134,6 +136,7 @@ class ToolIndex:
     def _remove(self, entry: int) -> None:
         """Remove a tool, so that it is not found any more; its words are removed later."""
         tool = self._tools.pop(entry)
+        del self._places[entry]
         name = joined(tool.name)
         self._names[name].discard(entry)
         if not self._names[name]:

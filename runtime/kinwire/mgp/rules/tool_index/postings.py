@@ -13,6 +13,7 @@ __all__ = ("Accepted", "Postings", "WeightedTerm")
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
+from itertools import islice
 from math import log
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -138,25 +139,24 @@ class Postings:
 
         Only entries of `within` count, and of those the ones that `accepts` accepts.
         """
-        known = [one for one in terms if one.term in self._postings]
-        known.sort(key=lambda one: (not one.adds, len(self._postings[one.term]), one.term))
-        if not known or limit < 1:
+        plan = list[_Step]()
+        for term, gain, adds in terms:
+            posting = self._postings.get(term)
+            if posting is not None:
+                plan.append((not adds, len(posting), term, gain, posting))
+        if not plan or limit < 1:
             return {}
-        plan = [_Step(self._postings[one.term], one.gain, one.adds) for one in known]
+        plan.sort()
         candidates = _Candidates(limit, None if within is None else frozenset(within), accepts)
-        left = sum(step.posting.most * step.gain for step in plan)
-        for step in plan:
-            candidates.take(step, left)
-            left -= step.posting.most * step.gain
+        left = sum([step[4].most * step[3] for step in plan])
+        for only_orders, _, _, gain, posting in plan:
+            candidates.take(posting, gain, left, adds=not only_orders)
+            left -= posting.most * gain
         return candidates.best()
 
 
-class _Step(NamedTuple):
-    """A term of a search."""
-
-    posting: _Posting
-    gain: float
-    adds: bool
+_Step = tuple[bool, int, str, float, _Posting]
+"""Whether a term only orders entries, how many have it, the term, its gain, and its entries."""
 
 
 class _Candidates:
@@ -172,21 +172,19 @@ class _Candidates:
         self._floor = 0.0  # each of the best has at least this score, as far as is known
         self._is_closed = False  # whether no entry can come in any more
 
-    def take(self, step: _Step, left: float) -> None:
+    def take(self, posting: _Posting, gain: float, left: float, *, adds: bool) -> None:
         """Add what a term says; `left` is what it and all later terms can add to a score."""
-        posting, scores = step.posting, self._scores
-        if not self._is_closed and (not step.adds or len(posting) > _MOST_ADDED):
-            self._close(left / self._unit * _SLACK, adds=step.adds)
+        count = len(posting)
+        if not self._is_closed and (not adds or count > _MOST_ADDED):
+            self._close(left / self._unit * _SLACK, adds=adds)
         if self._is_closed:
-            self._rescore(posting, step.gain / self._unit)
+            self._rescore(posting, gain / self._unit)
         elif self._within is not None:
-            self._add_some(posting, step.gain / self._unit, self._within)
-        elif len(posting) < len(scores):
-            self._add(posting, step.gain / self._unit)
-        elif len(posting) > _MOST_ADDED and self._add_strongest(step, left):
-            return
-        else:
-            self._add_to_copy(posting, step.gain)
+            self._add_some(posting, gain / self._unit, self._within)
+        elif count < len(self._scores):
+            self._add(posting, gain / self._unit)
+        elif count <= _MOST_ADDED or not self._add_strongest(posting, gain, left):
+            self._add_to_copy(posting, gain)
 
     def _add(self, posting: _Posting, gain: float) -> None:
         scores = self._scores
@@ -204,12 +202,11 @@ class _Candidates:
             scores[entry] = known(entry, 0.0) + change * score
         self._scores = scores
 
-    def _add_strongest(self, step: _Step, left: float) -> bool:
+    def _add_strongest(self, posting: _Posting, gain: float, left: float) -> bool:
         """Add a list, but of the new entries only those that can be among the best.
 
         Return False if that cannot be said yet, or if they are many.
         """
-        posting, gain = step.posting, step.gain
         later = left - posting.most * gain
         least = (self._floor * self._unit - later * _SLACK) / gain / _SLACK
         strong = posting.strongest(least) if least > 0 else None
@@ -264,13 +261,21 @@ class _Candidates:
         return self._floor
 
     def _least_accepted(self, accepts: Accepted) -> float:
-        count, scores = 0, self._scores
-        for entry in sorted(scores, key=scores.__getitem__, reverse=True):
-            if self._is_accepted(entry, accepts):
-                count += 1
-                if count == self._limit:
-                    return scores[entry]
-        return 0.0
+        scores, floor = self._scores, self._floor
+        high = [entry for entry, v in scores.items() if v >= floor] if floor else list(scores)
+        if len(high) > _FEW:  # most filters accept nearly all
+            best = nlargest(2 * self._limit, high, key=scores.__getitem__)
+            if (found := self._last_accepted(best, accepts)) is not None:
+                return found
+        high.sort(key=scores.__getitem__, reverse=True)
+        found = self._last_accepted(high, accepts)
+        return self._floor if found is None else found
+
+    def _last_accepted(self, best: Iterable[int], accepts: Accepted) -> float | None:
+        """Return the score of the last of the wanted number of entries; None if there are fewer."""
+        accepted = (entry for entry in best if self._is_accepted(entry, accepts))
+        last = next(islice(accepted, self._limit - 1, None), None)
+        return None if last is None else self._scores[last]
 
     def _is_accepted(self, entry: int, accepts: Accepted) -> bool:
         known = self._accepted.get(entry)

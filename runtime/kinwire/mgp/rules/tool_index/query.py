@@ -57,13 +57,13 @@ def _variants(
 ) -> Iterator[WeightedTerm]:
     """Yield words that stand for others; a rarer one does not count for more than the other.
 
-    For a word that many tools have, words of a like meaning only order what it finds.
+    For a word that many tools have, no others are looked for.
     """
     for stem, rarity in rarities.items():
-        for other in SYNONYMS.get(stem, ()):
-            if other in postings:
-                gain = _SYNONYM * min(rarity, postings.rarity(other))
-                yield WeightedTerm(other, gain, postings.count(stem) < _MANY)
+        if postings.count(stem) < _MANY:
+            for other in SYNONYMS.get(stem, ()):
+                if other in postings:
+                    yield WeightedTerm(other, _SYNONYM * min(rarity, postings.rarity(other)))
     unknown = (stem for stem in rarities if stem not in postings)
     for stem in islice(unknown, _MOST_MISSPELT):
         for meant in _meant(stem, postings, known):
