@@ -123,17 +123,19 @@ class ToolCache:
         One that is called or asked for is loaded: it becomes the last to go. Results of a search
         move into the cache. A tool that is larger than the cache is not kept.
         """
-        tools = tuple(tools)
-        for tool in tools:
-            self._found.pop(tool.key, None)
-        wanted, left = dict[ToolKey, int](), self._cache_room()
-        present, gone = dict[ToolKey, None](), list[ToolKey]()
+        sizes = dict[ToolKey, int]()
         for key, tokens in tools:
-            if key in self._pinned or tokens <= left or key in wanted:
-                present[key] = None
-                if key not in self._pinned and key not in wanted:
-                    wanted[key] = tokens
-                    left -= tokens
+            sizes.setdefault(key, tokens)
+            self._found.pop(key, None)
+        wanted, left = dict[ToolKey, int](), self._cache_room()
+        present, gone = list[ToolKey](), list[ToolKey]()
+        for key, tokens in sizes.items():
+            if key in self._pinned:
+                present.append(key)
+            elif tokens <= left:
+                present.append(key)
+                wanted[key] = tokens
+                left -= tokens
             elif self._cached.pop(key, None) is not None:
                 gone.append(key)
         added = sum(tokens for key, tokens in wanted.items() if key not in self._cached)

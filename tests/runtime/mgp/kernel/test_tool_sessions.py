@@ -69,6 +69,15 @@ async def state(session: ToolSession) -> tuple[list[str], list[str], object]:
     return list(found.pinned), list(found.cached), found.total_tokens
 
 
+async def session_of(kernel: MgpKernel, connection: Connection) -> ToolSession:
+    """Return the session of a server, which has looked at the index."""
+    server = kernel.of(connection)
+    assert server is not None
+    session = kernel.tool_sessions.of(server)
+    await session.refresh()
+    return session
+
+
 async def used(session: ToolSession, server: str, names: str) -> None:
     for name in names.split():
         await session.call(server, name)
@@ -76,17 +85,17 @@ async def used(session: ToolSession, server: str, names: str) -> None:
 
 @pytest.mark.spec("mgp-16.7-mgp-tools-session-1", "mgp-16.7-mgp-tools-session-2")
 @pytest.mark.spec("mgp-16.7-mgp-tools-session-evict-1")
-async def test_a_server_asks_what_its_session_has_and_evicts_as_in_the_text() -> None:
+async def test_a_server_asks_what_its_session_has_and_evicts_as_in_the_text(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "kinwire.mgp")
     mind = RawServer(sized("think", 300), sized("store", 200), sized("recall", 200))
     terminal = RawServer(sized("read_file", 1020))
     asking = RawServer(sized("analyze_csv", 380), mgp=OFFER)
     pinned = [("mind", name) for name in ("think", "store", "recall")]
     kernel = kernel_with(*pinned, budget=None)
     async with connected(kernel, mind=mind, terminal=terminal, data=asking) as connections:
-        server = kernel.of(connections[2])
-        assert server is not None
-        session = kernel.tool_sessions.of(server)
-        await session.refresh()
+        session = await session_of(kernel, connections[2])
         for key in (("terminal", "read_file"), ("data", "analyze_csv")):
             found = kernel.tool_index.get(*key)
             assert found is not None
@@ -103,6 +112,12 @@ async def test_a_server_asks_what_its_session_has_and_evicts_as_in_the_text() ->
         }
         assert (await asking.ask(55, EVICT["method"], {}))["error"]["code"] == -32602
         assert (await asking.ask(56, SESSION["method"]))["result"]["cached"] == ["read_file"]
+        params = {"tools": ["read_file", "gone"]}
+        assert (await asking.ask(57, EVICT["method"], params))["result"]["evicted"] == ["read_file"]
+        await asking.ask(58, EVICT["method"], {"tools": ["gone"], "reason": "nothing goes"})
+    assert [one.getMessage() for one in caplog.records if "evicts" in one.msg] == [
+        "data evicts tools: no_longer_needed"
+    ]
 
 
 @pytest.mark.spec("mgp-16.7-1", "mgp-16.7-2", "mgp-16.7-3")
@@ -284,10 +299,7 @@ async def test_servers_have_sessions_apart_and_sandboxed_ones_their_own_tools_al
     caged = RawServer(sized("c", 9), mgp={**OFFER, "trust_level": "sandboxed"})
     kernel = kernel_with(("one", "a"), ("caged", "c"))
     async with connected(kernel, one=one, other=other, caged=caged) as connections:
-        server = kernel.of(connections[0])
-        assert server is not None
-        session = kernel.tool_sessions.of(server)
-        await session.refresh()
+        session = await session_of(kernel, connections[0])
         session.load(kernel.tool_index.tools())
         await kernel.access.grant("caged", "caged", "allow")
         found = [await raw.ask(1, "mgp/tools/session") for raw in (one, other, caged)]
@@ -296,6 +308,8 @@ async def test_servers_have_sessions_apart_and_sandboxed_ones_their_own_tools_al
             (["a"], []),
             (["c"], []),
         ]
+        await session.call("other", "b")
+        assert (await one.ask(4, "mgp/tools/session"))["result"]["cached"] == ["b"]
         await one.ask(2, "mgp/tools/session/evict", {"tools": ["b"]})
         assert (await one.ask(3, "mgp/tools/session"))["result"]["cached"] == []
 

@@ -77,8 +77,9 @@ def test_a_tool_that_is_larger_than_the_cache_is_not_kept_and_takes_nothing_out(
 def test_what_is_loaded_together_stays_together() -> None:
     cache = filled(budget(90, 10, 0, 10), ("old", 4), ("b", 4))
     cache.pin(SizedTool(key("pin"), 5))
-    found = cache.load(sized(("c", 3), ("pin", 5), ("big", 8), ("b", 4), ("d", 3), ("c", 3)))
-    assert (names(found.present), found.tokens_added) == ("c pin b d", 6)
+    wanted = (("c", 3), ("big", 8), ("b", 4), ("d", 3), ("pin", 5), ("c", 9))
+    found = cache.load(sized(*wanted))
+    assert (names(found.present), found.tokens_added) == ("c b d pin", 6)
     assert names(found.evicted) == "old"
     assert (names(cache.cached), len(cache), cache.tokens) == ("d b c", 4, 15)
 
@@ -123,7 +124,10 @@ def test_a_definition_that_changes_has_its_new_size() -> None:
     cache.pin(SizedTool(key("p"), 2))
     assert cache.resize(SizedTool(key("b"), 7)) == (key("a"),)
     assert (names(cache.cached), cache.tokens) == ("b c", 12), "it keeps its place"
+    cache.evict([key("c")])
+    assert cache.resize(SizedTool(key("b"), 10)) == (), "as large as the cache"
     assert cache.resize(SizedTool(key("b"), 11)) == (key("b"),)
+    cache.load(sized(("c", 3)))
     assert cache.resize(SizedTool(key("p"), 5)) == ()
     assert cache.resize(SizedTool(key("p"), 6)) == (key("p"),)
     cache.discover(sized(("r", 5)))

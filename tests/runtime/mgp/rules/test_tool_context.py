@@ -14,6 +14,7 @@ from kinwire.mgp.rules.tool_context import (
     META_TOOLS,
     category_counts,
     context_tools,
+    renamed,
 )
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
 from kinwire_protocols import mcp
@@ -52,7 +53,7 @@ def test_each_level_has_its_tools_under_names_for_models() -> None:
     }
     assert tuple(CONTEXT_LEVELS) == LEVELS
     assert context_tools("L0", every=[READ])[0] == {**READ.definition, "name": "files__read"}
-    assert READ.definition["name"] == "read"
+    assert (READ.definition["name"], renamed(READ, "other")["name"]) == ("read", "other")
 
 
 @pytest.mark.spec("mgp-16.3-2")
@@ -120,7 +121,7 @@ def test_tokens_are_estimated_from_what_a_model_sees() -> None:
     assert estimated_tokens("éééé") == 3
     assert estimated_tokens("\ud800" * 7) == 6, "half of a pair"
     assert tokens_of(tool) == 9
-    assert tokens_of(tool, len) == 29
+    assert (tokens_of(tool, len), counted("x", lambda text: 0)) == (29, 0)
     assert tokens_of(tool, len, "longer") == 34
 
 

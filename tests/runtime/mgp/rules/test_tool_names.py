@@ -30,6 +30,7 @@ def test_parts_that_can_stand_in_a_name_are_as_they_are() -> None:
 def test_other_parts_get_a_digest() -> None:
     assert public_name("tool.terminal", "read_file") == "tool_terminal-eaf8e9fe__read_file"
     assert re.fullmatch("files__fs_read-[0-9a-f]{8}", public_name("files", "fs.read"))
+    assert re.fullmatch("files__read_0123abcd-[0-9a-f]{8}", public_name("files", "read-0123abcd"))
     assert re.fullmatch("x-[0-9a-f]{8}__x-[0-9a-f]{8}", public_name("ф", "読む"))
     assert re.fullmatch(f"a__{'b' * 52}-[0-9a-f]{{8}}", public_name("a", "b" * 62))
 
