@@ -29,6 +29,7 @@ __all__ = (
     "RetryHandlerError",
     "WebhookHandlers",
     "new_event",
+    "signature_of",
 )
 
 from typing import TYPE_CHECKING
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from kinwire.mcpe.server.handlers.bash import BashHandlers
     from kinwire.mcpe.server.handlers.dead_letters import DeadLetter
     from kinwire.mcpe.server.handlers.event_handlers import EventHandlers
-    from kinwire.mcpe.server.handlers.webhook import WebhookHandlers
+    from kinwire.mcpe.server.handlers.webhook import WebhookHandlers, signature_of
     from kinwire.mcpe.server.handlers.work import HandlerFailedError, HandlerWork, RetryHandlerError
     from kinwire.mcpe.server.new_event import new_event
     from kinwire.mcpe.server.options import EventDeclaration, EventRates, EventTerms
@@ -77,6 +78,7 @@ _HOMES = {
     "RetryHandlerError": "server.handlers.work",
     "WebhookHandlers": "server.handlers.webhook",
     "new_event": "server.new_event",
+    "signature_of": "server.handlers.webhook",
 }
 
 if not TYPE_CHECKING:

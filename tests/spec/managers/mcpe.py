@@ -47,6 +47,22 @@ MCPE = {
         attributes=("kinwire.mcpe.server.deliveries:ScheduledDeliveries.begin",),
         rows=("mcpe-8-1", "mcpe-12.1-6"),
     ),
+    "mcpe cron": Manager(
+        attributes=("kinwire.mcpe.rules.cron:CronTimes.next_after",),
+        rows=("mcpe-8.2-1", "mcpe-8.2-2", "mcpe-8.2-3"),
+    ),
+    "mcpe webhooks": Manager(
+        attributes=("kinwire.mcpe.server.handlers.webhook:WebhookHandlers.work",),
+        rows=("mcpe-9.2-1", "mcpe-9.2-2", "mcpe-9.2-3"),
+    ),
+    "mcpe commands": Manager(
+        attributes=("kinwire.mcpe.server.handlers.bash:BashHandlers.work",),
+        rows=("mcpe-9.1-1", "mcpe-9.1-2", "mcpe-9.1-3", "mcpe-9.1-4"),
+    ),
+    "mcpe allowed handlers": Manager(
+        attributes=("kinwire.mcpe.server.handlers.webhook:WebhookHandlers.problems",),
+        rows=("mcpe-11.4-3",),
+    ),
     "mcpe expiry": Manager(
         attributes=("kinwire.mcpe.server.board:SubscriptionBoard._expire",),
         rows=("mcpe-5.4-3", "mcpe-12.1-7"),
