@@ -28,10 +28,9 @@ from kinwire_protocols.mcp import (
     PaginatedRequestParams,
 )
 from kinwire_protocols.mcp.methods import TOOLS_CALL
-from tests.bench import tool_meaning
+from tests.bench import tool_context, tool_meaning
 from tests.bench.measure import Row, at_least, at_most, own_environment, spread
 from tests.bench.tool_catalog import Tool, indexed, queries, real_tools, three_words, varied
-from tests.bench.tool_context import context_shares
 from tests.bench.tool_engines import Fts5, LinearScan, PlainBm25, Ranked, light_stem, pruned_index
 from tests.interop import peers
 
@@ -73,7 +72,7 @@ def rows() -> Iterator[Row]:
         return
     yield from _recalls(tools, steps)
     yield from tool_meaning.rows(indexed(tools), steps)
-    yield from _contexts()
+    yield from tool_context.rows()
     for size in SIZES:
         yield from _speeds(tools, size)
     yield from _end_to_end(varied(tools, SIZES[0]), three_words(tools, FASTMCP_QUERIES))
@@ -107,27 +106,6 @@ def _recall(
         for limit in (5, 10)
     ]
     return shares[0], shares[1]
-
-
-def _contexts() -> Iterator[Row]:
-    found = context_shares()
-    with_results = found.results + found.l3
-    yield Row(
-        "tokens of tools in a context: meta-tools alone (L2), with pinned ones (L3)",
-        f"{found.l2:,} and {found.l3:,}",
-        f"all tools (L0) {found.l0:,}: {found.l2 / found.l0:.2%} and {found.l3 / found.l0:.2%}",
-        "at most 1 %",
-        "",
-        at_most(max(found.l2, found.l3) / found.l0, 0.01),
-    )
-    yield Row(
-        "the same with five results of a search, on average",
-        f"{with_results:,.0f}",
-        f"{with_results / found.l0:.2%} of all tools, with the right one in {found.recall:.1%}",
-        "at most 3 %",
-        "",
-        at_most(with_results / found.l0, 0.03),
-    )
 
 
 # -- speed --
