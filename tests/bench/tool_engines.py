@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("Fts5", "LinearScan", "PlainBm25", "Ranked", "light_stem", "pruned_index")
+__all__ = ("Fts5", "LinearScan", "PaperIndex", "PlainBm25", "Ranked", "light_stem")
 
 import math
 import re
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from random import Random
 from typing import Any, Protocol
 
 from tests.absent import SHARED
@@ -97,13 +98,35 @@ class LinearScan:
         return [number for number, _ in zip(found, range(limit), strict=False)]
 
 
-def pruned_index(tools: Sequence[Tool]) -> Ranked | None:
-    """Return the pruned index of the paper on performance; None if it is not there."""
-    path = SHARED / "bench" / "toolsearch.py"
-    if not path.exists():
-        return None
-    names: dict[str, Any] = {}
-    head = path.read_text(encoding="utf-8").split("\ndef rss")[0].replace("sys.argv[1]", "3")
-    exec(compile(head, str(path), "exec"), names)
-    found: Ranked = names["Pruned"]([(tool.name, tool.description) for tool in tools])
-    return found
+class PaperIndex:
+    """The pruned index of the paper on performance, its invented tools and its queries."""
+
+    def __init__(self) -> None:
+        """Load it.
+
+        Raises:
+            OSError: the paper is not next to the project.
+        """
+        text = (SHARED / "bench" / "toolsearch.py").read_text(encoding="utf-8")
+        head = text.split("\ndef rss")[0].replace("sys.argv[1]", "3")
+        self._names: dict[str, Any] = {}
+        exec(compile(head, "toolsearch.py", "exec"), self._names)
+
+    def tools(self, count: int) -> list[Tool]:
+        """Return invented tools."""
+        made = self._names["corpus"](count)
+        return [Tool(f"s{n // 100}", name, about, {}) for n, (name, about) in enumerate(made)]
+
+    def queries(self, count: int) -> list[str]:
+        """Return queries: two words, common ones mostly, and a rarer one."""
+        words, weights = self._names["words"], self._names["wt"]
+        chance = Random(11)
+        return [
+            " ".join((*chance.choices(words, weights, k=2), chance.choice(words[200:])))
+            for _ in range(count)
+        ]
+
+    def index(self, tools: Sequence[Tool]) -> Ranked:
+        """Return the pruned index of some tools."""
+        found: Ranked = self._names["Pruned"]([(tool.name, tool.description) for tool in tools])
+        return found
