@@ -7,9 +7,10 @@ __all__ = ("SessionRoutes",)
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from kinwire.rpc.codec import is_object
 from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, RpcError
-from kinwire.rpc.negotiated import Negotiated
+from kinwire.rpc.negotiated import Negotiated, at_path
 from kinwire.rpc.routes import LayeredRoutes, Route
 from kinwire.rpc.session_life import SessionLife
 from kinwire_protocols.peer import Method, ProtocolTable
@@ -32,6 +33,11 @@ class SessionRoutes(SessionLife):
     def allow(self, methods: Iterable[Method[Any, Any]]) -> None:
         """Let this side send `methods` although they were not negotiated: the peer wants them."""
         self._allowed.update(method.name for method in methods)
+
+    def server_offers(self, place: str) -> bool:
+        """Return whether the server has an object at a dotted `place` of its capabilities."""
+        negotiated = self._negotiated
+        return negotiated is not None and is_object(at_path(negotiated.server, place))
 
     def denial_reason(self, method: Method[Any, Any]) -> str | None:
         """Return why `method` was not negotiated, as a clause; None if it was."""

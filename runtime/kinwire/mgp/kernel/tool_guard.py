@@ -34,6 +34,9 @@ from kinwire.support.bounded import LruDict
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.mcp.methods import TOOLS_CALL
 
+_EVENTS = ("experimental.mcpe", "mcpe", "events")
+"""Where a server offers MCP Events."""
+
 logger = logging.getLogger("kinwire.mgp")
 
 _MOST_DIGESTS = 100_000  # of the tools of all servers
@@ -164,7 +167,9 @@ class ToolGuard:
 
 def _known(server: GuardedServer, definition: JsonObject) -> KnownTool | None:
     """Return what is known of a tool, with what is suspicious in its definition."""
-    return known_tool(definition, server.policy, server.trust, definition_flags(definition))
+    has_events = any(map(server.session.server_offers, _EVENTS))
+    flags = definition_flags(definition, has_events=has_events)
+    return known_tool(definition, server.policy, server.trust, flags)
 
 
 async def _list_tools(server: GuardedServer) -> None:

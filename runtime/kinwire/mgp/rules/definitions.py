@@ -26,6 +26,9 @@ _WORD = 64  # characters of a text whose flags are kept
 _MOST_CHARACTERS = 100_000
 _LONGEST = 8000  # characters; of 527 real tools the longest description has 3866
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./:-]{0,127}")
+_EVENT_TOOLS: Final = frozenset(
+    f"events_{name}" for name in ("subscribe", "unsubscribe", "list", "pause", "resume", "update")
+)
 _RESERVED: Final = re.compile(r"(mgp|mcpl?|mcpe)[./].*|events_\w+|redeem|await|mcp-lite")
 
 _READ = (
@@ -256,18 +259,19 @@ _SIGNS: Final = (
 )
 
 
-def definition_flags(definition: JsonObject) -> tuple[str, ...]:
+def definition_flags(definition: JsonObject, *, has_events: bool = False) -> tuple[str, ...]:
     """Return what is suspicious in an entry of `tools/list`: places with the reason, at most 20.
 
-    An empty tuple means that nothing was found.
+    An empty tuple means that nothing was found. The names of tools of MCP Events are reserved for
+    a server that offers it, which `has_events` says.
     """
-    found = dict.fromkeys(_flags(definition))
+    found = dict.fromkeys(_flags(definition, has_events=has_events))
     return tuple(found)[:_MOST_FLAGS]
 
 
-def _flags(definition: JsonObject) -> Iterator[str]:
+def _flags(definition: JsonObject, *, has_events: bool) -> Iterator[str]:
     name = definition.get("name")
-    if isinstance(name, str):
+    if isinstance(name, str) and not (has_events and name in _EVENT_TOOLS):
         yield from (f"/name: {reason}" for reason in _of_name(name))
     if json_size(definition, _MOST_CHARACTERS) > _MOST_CHARACTERS:
         yield f": is larger than {_MOST_CHARACTERS} bytes"

@@ -117,3 +117,13 @@ def test_large_definitions_are_flagged_for_their_size() -> None:
 @each("name", ["add", "files.read_file", "get-weather", "a:b", "Search2", "x/y"])
 def test_names_of_tools_are_not_flagged(name: str) -> None:
     assert definition_flags({"name": name}) == ()
+
+
+def test_names_of_tools_of_mcp_events_are_reserved_for_servers_that_offer_it() -> None:
+    for name, has_events, flagged in (
+        ("events_subscribe", False, True),
+        ("events_subscribe", True, False),
+        ("events_everything", True, True),
+        ("mgp/tools/discover", True, True),
+    ):
+        assert bool(definition_flags({"name": name}, has_events=has_events)) is flagged
