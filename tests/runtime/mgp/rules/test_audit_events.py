@@ -10,7 +10,9 @@ from kinwire.managers.hash_chain import canonical_json
 from kinwire.mgp.rules.audit_events import MaskedDetails, SecurityEvent
 
 NAME = st.text(max_size=8) | st.sampled_from(["token=abcdefgh12345678", "\x1b[31m", "é\u2028"])
-DETAILS = st.dictionaries(NAME, st.integers() | NAME | st.floats(allow_nan=False), max_size=3)
+DETAILS = st.dictionaries(
+    NAME, st.integers() | NAME | st.floats(allow_nan=False, allow_infinity=False), max_size=3
+)
 
 
 @given(NAME, NAME | st.none(), NAME | st.none(), NAME, DETAILS, st.booleans())

@@ -139,7 +139,7 @@ RULES = st.builds(
     policy=st.sampled_from(("on_failure", "always")),
     max_restarts=st.integers(0, 6),
     window=st.floats(0, 100),
-    backoff_base=st.floats(0, 20),
+    backoff_base=st.floats(0, 20, allow_subnormal=False),
     backoff_max=st.floats(0, 60),
 )
 RUNS = st.lists(st.tuples(st.floats(0, 150), st.floats(0, 1)), max_size=30)
