@@ -119,7 +119,10 @@ class Postings:
 
     def rarity(self, term: str) -> float:
         """Return how much it says that an entry has a term: the less, the more entries have it."""
-        count = len(self._postings.get(term, ()))
+        return self.rarity_of(self.count(term))
+
+    def rarity_of(self, count: int) -> float:
+        """Return the rarity of a term that this many entries have."""
         return log(1 + (self.size - count + 0.5) / (count + 0.5))
 
     def matching(self, terms: Iterable[WeightedTerm]) -> set[int]:
@@ -241,7 +244,8 @@ class _Candidates:
     def best(self) -> dict[int, float]:
         """Return the best ones, and all that equal the last of them."""
         floor, unit, accepts = self._floor, self._unit, self._accepts
-        self._scores = {entry: v for entry, v in self._scores.items() if v >= floor}
+        if floor and len(self._scores) > _FEW:
+            self._scores = {entry: v for entry, v in self._scores.items() if v >= floor}
         least = self._least()
         best = {entry: v * unit for entry, v in self._scores.items() if v >= least}
         if accepts is not None:

@@ -37,11 +37,10 @@ def terms_of(query: str, postings: Postings, known: KnownWords) -> Terms:
     """Return the terms of a query, with words of a like meaning or spelling."""
     stems = list(dict.fromkeys(stems_of(query[:QUERY_SIZE])))[:_MOST_WORDS]
     content = [stem for stem in stems if stem not in STOP_STEMS] or stems
-    rarities = {stem: postings.rarity(stem) for stem in content}
-    terms = {
-        stem: WeightedTerm(stem, rarity) for stem, rarity in rarities.items() if stem in postings
-    }
-    for one in _variants(rarities, postings, known):
+    counts = {stem: postings.count(stem) for stem in content}
+    rarities = {stem: postings.rarity_of(count) for stem, count in counts.items()}
+    terms = {stem: WeightedTerm(stem, rarities[stem]) for stem, count in counts.items() if count}
+    for one in _variants(counts, rarities, postings, known):
         before = terms.get(one.term)
         if before is None or before.gain < one.gain:
             terms[one.term] = one
@@ -53,18 +52,19 @@ def terms_of(query: str, postings: Postings, known: KnownWords) -> Terms:
 
 
 def _variants(
-    rarities: dict[str, float], postings: Postings, known: KnownWords
+    counts: dict[str, int], rarities: dict[str, float], postings: Postings, known: KnownWords
 ) -> Iterator[WeightedTerm]:
     """Yield words that stand for others; a rarer one does not count for more than the other.
 
     For a word that many tools have, no others are looked for.
     """
-    for stem, rarity in rarities.items():
-        if postings.count(stem) < _MANY:
+    for stem, count in counts.items():
+        if count < _MANY:
             for other in SYNONYMS.get(stem, ()):
                 if other in postings:
-                    yield WeightedTerm(other, _SYNONYM * min(rarity, postings.rarity(other)))
-    unknown = (stem for stem in rarities if stem not in postings)
+                    gain = _SYNONYM * min(rarities[stem], postings.rarity(other))
+                    yield WeightedTerm(other, gain)
+    unknown = [stem for stem, count in counts.items() if not count]
     for stem in islice(unknown, _MOST_MISSPELT):
         for meant in _meant(stem, postings, known):
             yield WeightedTerm(meant, _MISSPELT * min(rarities[stem], postings.rarity(meant)))

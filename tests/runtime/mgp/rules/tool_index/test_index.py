@@ -66,6 +66,13 @@ def test_words_find_tools_in_any_form_misspelt_and_by_like_meaning(query: str, f
     assert searched(index_of(*TOOLS), query).split()[0] == first
 
 
+def test_other_words_are_looked_for_only_where_few_tools_have_the_word() -> None:
+    tools = [indexed(f"erase_{number:02}") for number in range(50)]
+    for count in (49, 50):
+        found = index_of(*tools[:count], indexed("delete_it")).search("erase", limit=99)
+        assert ("delete_it" in names(found), found.total) == (count < 50, 50)
+
+
 @each("query", ["", "   ", "!?", "xylophone", "zzzzzzzz qqqq"])
 def test_a_query_without_a_known_word_finds_nothing(query: str) -> None:
     found = index_of(*TOOLS).search(query, limit=9)
