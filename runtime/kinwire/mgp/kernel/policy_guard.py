@@ -6,6 +6,7 @@ __all__ = ("PolicyGuard",)
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.call import GuardedCall
@@ -32,6 +33,7 @@ class PolicyGuard:
         self._policy = policy
         self.servers = {**configured} if policy is None else _joined(policy, configured)
         """What the file and the program say of each server."""
+        self._hidden = WeakKeyDictionary[GuardedServer, tuple[Policy | None, int, frozenset[str]]]()
         self._mistakes: dict[str, list[ConfigProblem]] = {}
 
     def replace(self, policy: Policy) -> None:
@@ -82,6 +84,20 @@ class PolicyGuard:
     def shows(self, server: GuardedServer, tool: KnownTool) -> bool:
         """Return whether some call of a tool is not forbidden."""
         return self._policy is None or self._policy.problem(server.id, tool) is None
+
+    def hidden(self, server: GuardedServer) -> frozenset[str]:
+        """Return the tools that a server has listed and of which no call is allowed.
+
+        It is made once for each change of the list.
+        """
+        version = 0 if server.tool_list is None else server.tool_list.version
+        kept = self._hidden.get(server)
+        if kept is None or kept[0] is not self._policy or kept[1] != version:
+            tools = server.tools.values()
+            hidden = (one for one in tools if not (one.policy.enabled and self.shows(server, one)))
+            names = (one.name for one in hidden)
+            kept = self._hidden[server] = self._policy, version, frozenset(names)
+        return kept[2]
 
     def listed(self, server: GuardedServer) -> Iterator[ConfigProblem]:
         """Yield what in the file does not fit the tools that a server has listed, if it is new."""

@@ -75,6 +75,8 @@ class ToolList:
         """
         self.tools: dict[str, KnownTool] = {}
         """By name."""
+        self.version = 0
+        """Counts the changes of `tools`."""
         self.on_listed: list[Callable[[], None]] = []
         """What is called whenever the whole list was fetched."""
         self.on_changed: list[Callable[[], None]] = []
@@ -130,6 +132,7 @@ class ToolList:
     async def _fetch(self) -> None:
         if self._session.denial_reason(TOOLS_LIST) is not None:
             self.tools, self._fresh = {}, True
+            self.version += 1
             self._report(self.on_listed)
             return
         try:
@@ -159,6 +162,7 @@ class ToolList:
                     found[tool.name] = tool
         await anyio.lowlevel.checkpoint()  # handle what came before the list
         self.tools = found
+        self.version += 1
         self._fresh = before == self._changes
         return self._fresh
 
@@ -211,6 +215,7 @@ class ToolList:
         self._digests.keep(tool.name, tool.digest)
         if tool.name in self.tools:
             self.tools[tool.name] = tool
+            self.version += 1
             self._report(self.on_changed)
         return tool
 

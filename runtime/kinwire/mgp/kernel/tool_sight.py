@@ -46,19 +46,15 @@ class ToolSight:
 
     def count(self) -> int:
         """Return how many tools of the server the agent may see."""
-        tools = self.server.tools
-        if self._access is None or not tools:
+        server, tools = self.server, self.server.tools
+        if self._access is None:
             return 0
-        if self._is_even:
-            return len(tools) if self.shows(next(iter(tools.values()))) else 0
-        return sum(map(self.shows, tools.values()))
-
-    @property
-    def _is_even(self) -> bool:
-        """Whether the same holds for all tools of the server."""
-        id, named = self.server.id, self.server.policy.tools
-        is_named = self._access is not None and any(self._access[0].entries)
-        return not (is_named or named or self._policy.applies or self._switches.some_off(id))
+        row, now = self._access
+        if any(row.entries) or self._switches.some_off(server.id):  # some tools are judged apart
+            return sum(map(self.shows, tools.values()))
+        if not row.decide("", self._default, now).allowed:
+            return 0
+        return len(tools) - len(self._policy.hidden(server))
 
 
 class ToolSights:

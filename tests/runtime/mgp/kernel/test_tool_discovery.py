@@ -10,11 +10,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from kinwire import Context, Host, RpcError, Server
 from kinwire.mgp import MgpKernel, MgpServer, ServerPolicy, ToolDiscovery, ToolPolicy
 from kinwire.mgp.kernel.policy_loading import load_policy
+from kinwire.mgp.rules.policy import Policy
 from kinwire.support.background import background
 from kinwire_protocols import mgp
 from kinwire_protocols.mgp.models import ToolContextBudget
@@ -184,6 +186,36 @@ async def test_a_search_shows_what_tools_list_shows(tmp_path: Path) -> None:
         {"files.find_a", "files.find_b"},
         {"files.find_b", "closed.find_d"},
     ]
+
+
+async def test_the_number_of_tools_follows_lists_policies_and_access(tmp_path: Path) -> None:
+    file, raw = tmp_path / "policy.toml", RawServer(tool("find_a"), tool("find_b"))
+    totals: list[int] = []
+
+    def policy(text: str) -> Policy:
+        file.write_text(text, encoding="utf-8")
+        return load_policy(file)
+
+    allowed = "[servers.s]\n[servers.asking]\n"
+    kernel = MgpKernel(policy=policy(allowed))
+    async with connected(kernel, s=raw) as asking:
+
+        async def count() -> None:
+            totals.append((await found(asking, "find"))["total_available"])
+
+        await count()
+        kernel.replace_policy(policy(allowed.replace("s]", 's]\ndenied_tools = ["find_a"]', 1)))
+        await count()
+        indexed = anyio.Event()
+        kernel.tool_index.followers.append(lambda server: indexed.set())
+        raw.tools.append(tool("find_c"))
+        raw.say(method="notifications/tools/list_changed")
+        with anyio.fail_after(1):
+            await indexed.wait()
+        await count()
+        await kernel.access.grant("asking", "s", "deny")
+        await count()
+    assert totals == [2, 1, 2, 0]
 
 
 async def test_a_server_that_asks_is_judged_as_the_agent_of_its_name() -> None:
