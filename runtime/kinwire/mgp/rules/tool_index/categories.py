@@ -5,7 +5,8 @@ from __future__ import annotations
 __all__ = ("MOST_CATEGORIES", "CategoryTree", "category_path", "paths_of")
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import chain, islice
 from typing import Final
 
 from kinwire.mgp.rules.tool_index.words import stems_of
@@ -16,6 +17,7 @@ MOST_CATEGORIES: Final = 32
 _STEPS = re.compile(r"[/.]+")
 _PATH_SIZE: Final = 128
 _MOST_STEPS: Final = 8
+_MOST_ALIKE: Final = 10_000  # paths
 
 
 def category_path(category: str) -> str:
@@ -41,11 +43,17 @@ class CategoryTree:
 
     def __init__(self) -> None:
         self._entries = dict[str, set[int]]()
+        self._by_word = dict[str, dict[str, None]]()  # paths
 
     def add(self, entry: int, categories: Iterable[str]) -> None:
         """Add an entry to its categories."""
         for path in paths_of(categories):
-            self._entries.setdefault(path, set()).add(entry)
+            entries = self._entries.get(path)
+            if entries is None:
+                entries = self._entries[path] = set()
+                for word in stems_of(path):
+                    self._by_word.setdefault(word, {})[path] = None
+            entries.add(entry)
 
     def remove(self, entry: int, categories: Iterable[str]) -> None:
         """Remove an entry from the categories that it was added to."""
@@ -54,6 +62,10 @@ class CategoryTree:
             entries.discard(entry)
             if not entries:
                 del self._entries[path]
+                for word in dict.fromkeys(stems_of(path)):
+                    del self._by_word[word][path]
+                    if not self._by_word[word]:
+                        del self._by_word[word]
 
     def counts(self) -> Mapping[str, int]:
         """Return how many entries each category has, in the order of the paths."""
@@ -69,18 +81,19 @@ class CategoryTree:
 
         The score is 1 in a category with this path. Otherwise, it is the part of the words of the
         query that occur in the path, and the deeper of two paths with the same words counts less.
+        Of the paths with a word of the query, 10,000 are looked at.
         """
         scores = dict.fromkeys(self._entries.get(category_path(query), ()), 1.0)
         if not scores:
-            wanted = set(stems_of(query))
-            for path, score in self._similar(wanted):
+            wanted = dict.fromkeys(stems_of(query))
+            alike = chain.from_iterable(self._by_word.get(word, ()) for word in wanted)
+            for path in islice(dict.fromkeys(alike), _MOST_ALIKE):
+                score = _likeness(wanted.keys(), stems_of(path))
                 for entry in self._entries[path]:
                     scores[entry] = max(scores.get(entry, 0.0), score)
         return scores
 
-    def _similar(self, wanted: set[str]) -> Iterator[tuple[str, float]]:
-        for path in self._entries:
-            words = stems_of(path)
-            common = wanted.intersection(words)
-            if common:
-                yield path, len(common) / len(wanted) * (0.5 + 0.5 * len(common) / len(words))
+
+def _likeness(wanted: Set[str], words: Sequence[str]) -> float:
+    common = wanted & set(words)
+    return len(common) / len(wanted) * (0.5 + 0.5 * len(common) / len(words))

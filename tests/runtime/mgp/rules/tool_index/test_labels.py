@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kinwire.mgp.rules.server_policy import ServerPolicy
+from kinwire.mgp.rules.tool_index import categories as categories_module
 from kinwire.mgp.rules.tool_index.categories import CategoryTree, category_path
 from kinwire.mgp.rules.tool_index.entry import IndexedTool, Labels
 from kinwire.mgp.rules.tool_index.labels import indexed_tool
@@ -90,9 +91,20 @@ def test_a_server_cannot_give_a_tool_any_number_of_labels() -> None:
     tree.add(1, deep.categories)
     assert len(tree.counts()) == 8
     tree.remove(1, deep.categories)
-    assert tree.counts() == {}
+    assert tree.counts() == tree._by_word == {}
 
 
 def test_spellings_of_a_category_are_one() -> None:
     spellings = ["Filesystem.Read", "filesystem/read", "/filesystem//read/", " filesystem / read "]
     assert {*map(category_path, spellings)} == {"filesystem/read"}
+
+
+def test_a_query_does_not_look_at_all_paths_that_servers_invent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(categories_module, "_MOST_ALIKE", 10)
+    tree = CategoryTree()
+    for number in range(30):
+        tree.add(number, [f"same {chr(97 + number)}"])
+    assert len(tree.named("the same one")) == 10
+    assert tree.named("b") == {1: 0.75}
