@@ -8,6 +8,9 @@ import time
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+import anyio
+from anyio.lowlevel import checkpoint
+
 from kinwire.managers.concurrency import KeyedLock
 from kinwire.managers.durable_map import DurableMap, text_codec
 from kinwire.managers.limits import TokenBucket
@@ -70,6 +73,7 @@ class EventFanOut:
             clock=board.clock,
         )
         self._turns = KeyedLock[str]()
+        self._sending = anyio.Lock()
 
     async def publish(self, event: MCPEvent) -> Publication:
         """Publish an event, unless one with its `sourceEventId` came from its source before.
@@ -110,9 +114,21 @@ class EventFanOut:
         metadata = event.metadata
         ids = self._board.index.matching(event.type, metadata.tags or (), metadata.priority)
         found = [one for one in map(self._board.get, ids) if one is not None]
-        self._send(event, encoded, [one for one in found if one.is_realtime])
+        await self._send_in_order(event, encoded, [one for one in found if one.is_realtime])
         await self._collect(encoded["event"], [one for one in found if one.collectors])
         return Publication(event.id, len(found))
+
+    async def _send_in_order(
+        self, event: MCPEvent, encoded: EncodedObject, served: Sequence[ServedSubscription]
+    ) -> None:
+        """Send an event, and let others have a turn if it is for many; none overtakes another."""
+        if len(served) <= _MANY and not self._sending.locked():
+            self._send(event, encoded, served)
+            return
+        async with self._sending:
+            for begin in range(0, len(served), _MANY):
+                self._send(event, encoded, served[begin : begin + _MANY])
+                await checkpoint()
 
     def _send(
         self, event: MCPEvent, encoded: EncodedObject, served: Sequence[ServedSubscription]

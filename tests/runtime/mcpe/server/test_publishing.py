@@ -14,6 +14,7 @@ from kinwire import Limits, Server
 from kinwire.mcpe import (
     EventClient,
     EventDeclaration,
+    EventFeatures,
     EventRates,
     EventTerms,
     InvalidEventError,
@@ -21,7 +22,7 @@ from kinwire.mcpe import (
     PublicationLimitError,
     new_event,
 )
-from kinwire.mcpe.server import served
+from kinwire.mcpe.server import fan_out, served
 from kinwire.storage import open_store
 from kinwire.support.background import background
 from kinwire_protocols.mcpe.models import MCPEvent
@@ -253,6 +254,39 @@ async def test_rates_of_publishing_and_of_delivery_hold() -> None:
             await events.publish(new_event("a.3"))
         await raw.settle()
     assert raw.events() == ["a.0", "a.1"]
+
+
+async def test_an_event_for_many_lets_others_have_a_turn_and_is_not_overtaken() -> None:
+    events = McpeServer(
+        rates=EventRates(subscriptions=None), features=EventFeatures(max_active=500)
+    )
+    raw = RawClient()
+    async with serving(events, raw):
+        with patch.object(fan_out, "_MANY", 10):
+            for _ in range(50):
+                await raw.subscribe("a.*")
+            await raw.subscribe("a.last")
+            turns = 0
+
+            async def count() -> None:
+                nonlocal turns
+                for _ in range(100):
+                    await anyio.lowlevel.checkpoint()
+                    turns += 1
+
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(count)
+                for type in ("a.first", "a.last"):
+                    tasks.start_soon(events.publish, new_event(type))
+                await anyio.lowlevel.checkpoint()
+                assert turns < 100
+            await raw.settle()
+    by_subscription: dict[str, list[str]] = {}
+    for one in raw.of("events/event"):
+        by_subscription.setdefault(one["subscriptionId"], []).append(one["event"]["type"])
+    found = list(by_subscription.values())
+    assert found.count(["a.first", "a.last"]) == 50
+    assert found.count(["a.last"]) == 1
 
 
 async def test_one_object_serves_one_server() -> None:
