@@ -63,7 +63,15 @@ class NotificationQueue:
 
     def send_now(self, session: Session, event: EncodedObject) -> bool:
         """Send an event if it need not wait; return whether it was sent."""
-        return session.notify_now(self._method, self._own, event)
+        own = self._own if not self._dropped else self._own_with_dropped()
+        if not session.notify_now(self._method, own, event):
+            return False
+        self._dropped = 0
+        return True
+
+    def drop(self) -> None:
+        """Count an event that is not sent: the next one says how many were dropped before it."""
+        self._dropped += 1
 
     def put(self, event: EncodedObject) -> None:
         """Have an event wait; the oldest one makes room for it."""
@@ -73,11 +81,14 @@ class NotificationQueue:
         """Send the event that has waited longest, with the number of those dropped before it."""
         own, event = self._own, self._queue.take()
         if self._dropped:
-            own = EncodedObject(self._with_dropped(dict(own), self._dropped))
+            own = self._own_with_dropped()
             self._dropped = 0
         if not session.notify_now(self._method, own, event):
             params = from_wire(self._method.params, {**own, **from_json(event.encoded)})
             await session.notify(self._method, params)
+
+    def _own_with_dropped(self) -> EncodedObject:
+        return EncodedObject(self._with_dropped(dict(self._own), self._dropped))
 
 
 class NotificationSender:

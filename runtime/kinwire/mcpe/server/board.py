@@ -36,7 +36,7 @@ from kinwire.mcpe.server.timers import EventTimers, TimerKey
 from kinwire.mcpe.server.visible import VisibleEvents
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.session import Session
-from kinwire.storage.clock import Clock
+from kinwire.storage.clock import Clock, forward
 from kinwire.storage.errors import StorageError
 from kinwire.support.background import start_detached
 from kinwire.support.timestamps import timestamp_of
@@ -62,6 +62,8 @@ class SubscriptionBoard:
     ) -> None:
         self.features = features
         self.clock = clock
+        self.pace = forward(clock)
+        """The same without steps back, for limits of how often something happens."""
         self.index = FilterIndex[str]()
         """The filters of the active ones, by id."""
         self.timers = EventTimers(self._act, clock)

@@ -172,7 +172,7 @@ class SubscriptionDesk:
 
     def _must_be_in_time(self, client: KnownClient) -> None:
         bucket = client.subscribing
-        if bucket is not None and not bucket.take(now=self._board.clock()):
+        if bucket is not None and not bucket.take(now=self._board.pace()):
             raise SubscriptionLimitReachedError(
                 "Subscription limit reached: this client subscribes too often. Wait a second."
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ("EventFanOut", "Publication")
 
-import time
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -106,7 +105,7 @@ class EventFanOut:
         if len(encoded.encoded) > LARGEST:
             size = Problem("", f"at most {LARGEST} bytes", f"{len(encoded.encoded)}")
             raise InvalidEventError([size])
-        if self._bucket is not None and not self._bucket.take(now=time.monotonic()):
+        if self._bucket is not None and not self._bucket.take(now=self._board.pace()):
             raise PublicationLimitError("Events are published too fast. Wait a second.")
         return encoded
 
@@ -134,14 +133,19 @@ class EventFanOut:
         self, event: MCPEvent, encoded: EncodedObject, served: Sequence[ServedSubscription]
     ) -> None:
         """Send an event now to those of a list whose clients are connected."""
+        now = self._board.pace()
         shown = None if self._visible.all else _Shown(event, encoded, self._visible)
         for one in served:
             seen = encoded if shown is None else shown.to(one.client)
             if seen is None:
                 continue
             queue, bucket = one.queue, one.client.delivering
-            if queue is not None and (bucket is None or bucket.take(now=time.monotonic())):
+            if queue is None:
+                pass
+            elif bucket is None or bucket.take(now=now):
                 queue.sender.send(queue, seen)
+            else:
+                queue.drop()
             if one.message.handler is not None:
                 self._board.handle(one, [seen["event"]], f"{one.id}/{event.id}")
 

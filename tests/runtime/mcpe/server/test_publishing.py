@@ -26,7 +26,7 @@ from kinwire.mcpe.server import fan_out, served
 from kinwire.storage import open_store
 from kinwire.support.background import background
 from kinwire_protocols.mcpe.models import MCPEvent
-from tests.runtime.mcpe.fixtures_server import serving
+from tests.runtime.mcpe.fixtures_server import StoppedClock, serving
 from tests.runtime.mcpe.raw_client import Json, RawClient, said
 
 pytestmark = pytest.mark.anyio
@@ -244,16 +244,19 @@ async def test_a_client_that_reads_slowly_holds_nobody_and_learns_how_many_it_ha
 
 @pytest.mark.spec("mcpe-11.3-1")
 async def test_rates_of_publishing_and_of_delivery_hold() -> None:
-    events = McpeServer(rates=EventRates(publications=3.0, deliveries=2.0))
-    raw = RawClient()
+    clock, raw = StoppedClock(), RawClient()
+    events = McpeServer(rates=EventRates(publications=4.0, deliveries=2.0), clock=clock)
     async with serving(events, raw):
         await raw.subscribe("a.*")
-        for number in range(3):
+        for number in range(4):
             await events.publish(new_event(f"a.{number}"))
         with pytest.raises(PublicationLimitError):
-            await events.publish(new_event("a.3"))
+            await events.publish(new_event("a.4"))
+        clock.now += 1
+        await events.publish(new_event("a.5"))
         await raw.settle()
-    assert raw.events() == ["a.0", "a.1"]
+    assert raw.events() == ["a.0", "a.1", "a.5"]
+    assert [one.get("_meta") for one in raw.of("events/event")] == [None, None, {"mcpe/dropped": 2}]
 
 
 async def test_an_event_for_many_lets_others_have_a_turn_and_is_not_overtaken() -> None:
