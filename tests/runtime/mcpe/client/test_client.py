@@ -357,7 +357,8 @@ async def test_a_reader_goes_on_over_the_next_connection_with_its_token() -> Non
             first.hang_up()
             await first.settle()
             await host.connect(second, server_id="elsewhere")
-            await second.tells("tools/call", 2)
+            with anyio.fail_after(5):
+                await second.tells("tools/call", 2)
             await second.settle()
             second.event(kept.id, {**EVENT, "type": "a.1"})
             second.event(renewed.id, {**EVENT, "type": "b.1"})
