@@ -15,6 +15,7 @@ __all__ = (
     "EventDeclaration",
     "EventFeatures",
     "EventHandlers",
+    "EventIngest",
     "EventRates",
     "EventServer",
     "EventSubscription",
@@ -28,7 +29,9 @@ __all__ = (
     "PublicationLimitError",
     "RetryHandlerError",
     "WebhookHandlers",
+    "github_event",
     "new_event",
+    "read_event",
     "signature_of",
 )
 
@@ -43,14 +46,17 @@ if TYPE_CHECKING:
     from kinwire.mcpe.client.subscription import EventSubscription
     from kinwire.mcpe.errors import InvalidEventError, PublicationLimitError
     from kinwire.mcpe.rules.features import EventFeatures
+    from kinwire.mcpe.rules.signatures import signature_of
     from kinwire.mcpe.server.event_client import EventClient
     from kinwire.mcpe.server.fan_out import Publication
+    from kinwire.mcpe.server.github import github_event
     from kinwire.mcpe.server.handlers.agent import AgentHandlers
     from kinwire.mcpe.server.handlers.bash import BashHandlers
     from kinwire.mcpe.server.handlers.dead_letters import DeadLetter
     from kinwire.mcpe.server.handlers.event_handlers import EventHandlers
-    from kinwire.mcpe.server.handlers.webhook import WebhookHandlers, signature_of
+    from kinwire.mcpe.server.handlers.webhook import WebhookHandlers
     from kinwire.mcpe.server.handlers.work import HandlerFailedError, HandlerWork, RetryHandlerError
+    from kinwire.mcpe.server.ingest import EventIngest, read_event
     from kinwire.mcpe.server.new_event import new_event
     from kinwire.mcpe.server.options import EventDeclaration, EventRates, EventTerms
     from kinwire.mcpe.server.server import McpeServer
@@ -64,6 +70,7 @@ _HOMES = {
     "EventDeclaration": "server.options",
     "EventFeatures": "rules.features",
     "EventHandlers": "server.handlers.event_handlers",
+    "EventIngest": "server.ingest",
     "EventRates": "server.options",
     "EventServer": "client.event_server",
     "EventSubscription": "client.subscription",
@@ -77,8 +84,10 @@ _HOMES = {
     "PublicationLimitError": "errors",
     "RetryHandlerError": "server.handlers.work",
     "WebhookHandlers": "server.handlers.webhook",
+    "github_event": "server.github",
     "new_event": "server.new_event",
-    "signature_of": "server.handlers.webhook",
+    "read_event": "server.ingest",
+    "signature_of": "rules.signatures",
 }
 
 if not TYPE_CHECKING:

@@ -71,16 +71,17 @@ class DeadLetters:
         id = f"{int(now * 1000):013d}-{uuid4().hex[:8]}"
         await self._letters.put(id, DeadLetter(id, work, reason, now))
 
-    async def take(self, id: str) -> DeadLetter | None:
-        """Remove one and return it; None if there is not such a one.
+    def get(self, id: str) -> DeadLetter | None:
+        """Return one; None if it is not there."""
+        return self._letters.get(id)
+
+    async def remove(self, id: str) -> None:
+        """Remove one; one that is not there changes nothing.
 
         Raises:
             StorageError: the store failed.
         """
-        letter = self._letters.get(id)
-        if letter is not None:
-            await self._letters.delete(id)
-        return letter
+        await self._letters.delete(id)
 
 
 def _letter(id: str, kept: Any) -> DeadLetter:

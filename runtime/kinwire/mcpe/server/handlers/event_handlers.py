@@ -22,7 +22,7 @@ from kinwire.managers.retry import QueuedItem, Random, RetryQueue, Sleep
 from kinwire.mcpe.server.event_client import EventClient
 from kinwire.mcpe.server.handlers.agent import AgentHandlers, SessionFinder
 from kinwire.mcpe.server.handlers.bash import BashHandlers
-from kinwire.mcpe.server.handlers.dead_letters import DeadLetter, DeadLetters
+from kinwire.mcpe.server.handlers.dead_letters import DeadLetters
 from kinwire.mcpe.server.handlers.webhook import WebhookHandlers
 from kinwire.mcpe.server.handlers.work import (
     HandlerFailedError,
@@ -179,18 +179,19 @@ class EventHandlers:
         Raises:
             StorageError: the store failed.
         """
-        letter: DeadLetter | None = await self.dead.take(id)
+        letter = self.dead.get(id)
         if letter is None:
             return False
         self._counts[letter.work.subscription_id] += 1
-        self._incoming.append((letter.work, None))
+        # A crash in between leaves it in both.
+        await self._queue.put(letter.work.subscription_id, letter.work.to_record())
+        await self.dead.remove(id)
         self._start()
-        self._news.set()
         return True
 
     async def drain(self) -> None:
-        """Wait until nothing is left to be done now."""
-        while self._incoming:
+        """Wait until nothing is left to be done; return if a store has failed."""
+        while self._incoming and self._running:
             await self._taken.wait()
         await self._queue.drain()
 
@@ -217,6 +218,7 @@ class EventHandlers:
             logger.exception("handlers of events have stopped")
         finally:
             self._running = False
+            self._taken.set()
 
     async def _take_incoming(self) -> None:
         self._news = anyio.Event()

@@ -6,13 +6,11 @@ followed, since the headers may have keys. With a secret each request is signed,
 
 from __future__ import annotations
 
-__all__ = ("SIGNATURE", "WebhookHandlers", "signature_of")
+__all__ = ("WebhookHandlers",)
 
-import hashlib
-import hmac
 from collections.abc import Collection, Iterator
-from typing import Final
 
+from kinwire.mcpe.rules.signatures import SIGNATURE, signature_of
 from kinwire.mcpe.server.handlers.work import (
     HandlerFailedError,
     HandlerWork,
@@ -35,9 +33,6 @@ from kinwire.transports.http_client.fields import checked_headers
 from kinwire_protocols.mcpe.models import WebhookEventHandler
 from kinwire_protocols.problems import Problem, shown
 
-SIGNATURE: Final = "X-Hub-Signature-256"
-"""The header of the signature: `sha256=` and the HMAC of the body, in hexadecimal digits."""
-
 _ANSWER_SIZE = 64 * 1024  # bytes that are read, and ignored
 _MOST_HEADERS = 20
 _HEADERS_SIZE = 8 * 1024  # characters of names and values in all
@@ -54,11 +49,6 @@ _WEBHOOK_HANDLERS = ArgumentCheck(
     timeout=SECONDS,
     network=having(("resolve", "connect"), "a network", "network").or_none,
 )
-
-
-def signature_of(body: bytes, secret: str) -> str:
-    """Return the value of `X-Hub-Signature-256` for a body: an HMAC of SHA-256."""
-    return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
 class WebhookHandlers:
