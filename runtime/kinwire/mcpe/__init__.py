@@ -12,6 +12,7 @@ __all__ = (
     "BashHandlers",
     "DeadLetter",
     "EventClient",
+    "EventCluster",
     "EventDeclaration",
     "EventFeatures",
     "EventHandlers",
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from kinwire.mcpe.server.handlers.work import HandlerFailedError, HandlerWork, RetryHandlerError
     from kinwire.mcpe.server.ingest import EventIngest, read_event
     from kinwire.mcpe.server.new_event import new_event
-    from kinwire.mcpe.server.options import EventDeclaration, EventRates, EventTerms
+    from kinwire.mcpe.server.options import EventCluster, EventDeclaration, EventRates, EventTerms
     from kinwire.mcpe.server.server import McpeServer
 
 _HOMES = {
@@ -67,6 +68,7 @@ _HOMES = {
     "BashHandlers": "server.handlers.bash",
     "DeadLetter": "server.handlers.dead_letters",
     "EventClient": "server.event_client",
+    "EventCluster": "server.options",
     "EventDeclaration": "server.options",
     "EventFeatures": "rules.features",
     "EventHandlers": "server.handlers.event_handlers",

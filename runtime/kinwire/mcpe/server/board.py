@@ -9,7 +9,8 @@ __all__ = ("SubscriptionBoard",)
 
 import logging
 import math
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
+from contextlib import suppress
 from contextvars import Context
 from functools import partial
 from typing import Any
@@ -24,6 +25,7 @@ from kinwire.mcpe.rules.schedules import Schedule, first_due, next_due
 from kinwire.mcpe.server.clients import ClientSession, ClientTable, KnownClient
 from kinwire.mcpe.server.deliveries import ScheduledDeliveries
 from kinwire.mcpe.server.handler_port import HandlerPort
+from kinwire.mcpe.server.home_port import HomePort
 from kinwire.mcpe.server.kept import KeptSubscription, KeptSubscriptions
 from kinwire.mcpe.server.options import EventTerms
 from kinwire.mcpe.server.served import (
@@ -45,6 +47,8 @@ from kinwire_protocols.mcpe.methods import EVENTS_SUBSCRIPTION_EXPIRED
 from kinwire_protocols.mcpe.models import Subscription, SubscriptionExpiredNotificationParams
 
 logger = logging.getLogger("kinwire.mcpe")
+
+_AGAIN = 5.0  # seconds after which a delivery is tried again that the store has stopped
 
 
 class SubscriptionBoard:
@@ -73,11 +77,13 @@ class SubscriptionBoard:
         self._handlers = handlers
         self._served: dict[str, ServedSubscription] = {}
         self._deliveries = ScheduledDeliveries(
-            *(features, kept, visible, self.handle, self._delivered)
+            *(features, kept, visible, self.handle, self._delivered, self._put_off)
         )
         self._made = 0
         self._loading = anyio.Lock()
         self._loaded = False
+        self.homes: HomePort | None = None
+        """Set in a cluster, in which this process serves some of the clients."""
 
     def __len__(self) -> int:
         """Return the number of subscriptions, of any status."""
@@ -93,6 +99,9 @@ class SubscriptionBoard:
         Raises:
             StorageError: the store failed; the next call tries again.
         """
+        if self.homes is not None:
+            await self.homes.start()
+            return
         if self._loaded:
             return
         async with self._loading:
@@ -108,11 +117,15 @@ class SubscriptionBoard:
         Raises:
             StorageError: it cannot be written; it does not exist then.
         """
+        if self.homes is not None:
+            await self.homes.bring(served.client.id, new=True)
         self._made += 1
         served.number = self._made
         served.fit_collectors(await self._kept.end())
         self._set_due(served)
         await self._kept.put(served)
+        if self.homes is not None:
+            await self._confirm(self.homes, served)
         self._put(served)
 
     async def change(self, served: ServedSubscription, made: Subscription) -> None:
@@ -126,6 +139,8 @@ class SubscriptionBoard:
             for one in served.collectors.values():
                 one.over = False
             served.fit_collectors(await self._kept.end())
+        if made.status == "active" != before.status and served.collectors:
+            served.skip_to(await self._kept.end())  # also for who reads the log again
         self._set_due(served)
         try:
             await self._kept.put(served)
@@ -157,7 +172,8 @@ class SubscriptionBoard:
 
     def collect(self, served: ServedSubscription, waiting: PendingEvent) -> list[Collector]:
         """Have an event wait for the schedules of a subscription, and return where it waits."""
-        found = list(served.collecting())
+        at = waiting.sequence
+        found = [one for one in served.collecting() if at is None or one.cursor < at]
         for one in found:
             one.pending.append(waiting)
         return found
@@ -193,30 +209,71 @@ class SubscriptionBoard:
 
     def _park(self, client: KnownClient) -> None:
         if not client.served:
-            self._clients.forget(client)
-        elif self._terms.grace < math.inf:
+            self._forget(client)
+            return
+        if self._terms.grace < math.inf:
             self.timers.set(TimerKey("grace", client.id), self.clock() + self._terms.grace)
+        if self.homes is not None:
+            self._in_background(partial(self.homes.away, client.id))
+
+    def _forget(self, client: KnownClient) -> None:
+        self._clients.forget(client)
+        if self.homes is not None:
+            self._in_background(partial(self.homes.release, client.id))
+
+    async def _confirm(self, homes: HomePort, served: ServedSubscription) -> None:
+        """Check that the client of a new subscription is still served here.
+
+        Raises:
+            StorageError: it is not, or the store failed; the subscription is removed then.
+        """
+        try:
+            await homes.confirm(served.client.id)
+        except StorageError:
+            with suppress(StorageError):
+                await self._kept.delete(served)
+            raise
 
     async def _load(self) -> None:
-        now = self.clock()
         found = await self._kept.load()
-        made = {one.message.id: self._restored(one) for one in found}
+        made = {one.message.id: self.restored(one) for one in found}
         await self._kept.fill(made)
-        for served in made.values():
-            self._put(served)
-            if served.client.home is None:
-                self._park(served.client)
-            if served.expires_at is not None and served.message.status == "expired":
-                self.timers.set(TimerKey("forget", served.id), now + self._terms.keep_expired)
+        self.take_in(made.values())
 
-    def _restored(self, kept: KeptSubscription) -> ServedSubscription:
+    def restored(self, kept: KeptSubscription) -> ServedSubscription:
+        """Return a subscription that was kept, to be served once its events are there."""
         client = self._clients.restored(kept.about)
         served = ServedSubscription(kept.message, client, kept.number)
         self._made = max(self._made, kept.number)
         served.collectors = {one.channel: one for one in kept.collectors}
         served.expiry_unsaid = kept.expiry_unsaid
-        served.go_to(client.home)
+        served.revision = kept.revision
         return served
+
+    def take_in(self, taken: Collection[ServedSubscription]) -> None:
+        """Serve subscriptions that were kept, with the events that wait for them."""
+        forgotten_at = self.clock() + self._terms.keep_expired
+        for served in taken:
+            self._put(served)
+            if served.message.status == "expired":
+                self.timers.set(TimerKey("forget", served.id), forgotten_at)
+        for client in {served.client for served in taken}:
+            home = client.home
+            if home is None:
+                self._park(client)
+            else:
+                self.joined(client, home)
+
+    def let_go(self, client_id: str) -> None:
+        """Serve nothing of a client here any more; another process does."""
+        client = self._clients.get(client_id)
+        if client is None:
+            return
+        for served in list(client.served.values()):
+            served.gone = True
+            self._drop(served)
+        self.timers.set(TimerKey("grace", client_id), None)
+        self._clients.forget(client)
 
     def _put(self, served: ServedSubscription) -> None:
         self._served[served.id] = served
@@ -243,8 +300,8 @@ class SubscriptionBoard:
         for kind in ("cron", "scheduled", "expire", "forget"):
             self.timers.set(TimerKey(kind, served.id), None)
         served.go_to(None)
-        if served.client.home is None:
-            self._park(served.client)
+        if served.client.home is None and not served.client.served:
+            self._forget(served.client)
 
     def _set_due(self, served: ServedSubscription) -> None:
         """Set when the schedules of a subscription are due from now on."""
@@ -276,19 +333,24 @@ class SubscriptionBoard:
         for served in list(client.served.values()):
             self._drop(served)
             self._in_background(partial(self._kept.delete, served))
-        self._clients.forget(client)
+        self._forget(client)
 
     def _deliver(self, served: ServedSubscription, channel: Schedule) -> None:
         one = served.collectors.get(channel)
         if one is not None and one.due_at is not None:
             self._deliveries.begin(served, one, one.due_at)
 
+    def _put_off(self, served: ServedSubscription, collector: Collector) -> None:
+        """Deliver later, since the store does not work now."""
+        if not served.gone and served.id in self._served:
+            self.timers.set(TimerKey(collector.channel, served.id), self.clock() + _AGAIN)
+
     async def _delivered(
         self, served: ServedSubscription, collector: Collector, due_at: float
     ) -> None:
         """Go on after a delivery that was due, which may have had no events."""
         delivery, once = served.message.delivery, served.message.delivery.scheduled_delivery
-        if served.id not in self._served or not served.active:
+        if served.gone or served.id not in self._served or not served.active:
             return
         channel, now = collector.channel, self.clock()
         collector.due_at = next_due(delivery, channel, self.features, due=due_at, now=now)

@@ -88,6 +88,15 @@ class ClientTable:
         peer.clients[client] = None
         return client
 
+    def id_of(self, peer: ClientSession, token: str | None) -> str | None:
+        """Return the id of the client that a session is or says to be; None for a new one."""
+        identity = peer.session.identity
+        if not identity.transient:
+            return identity.key
+        if token is not None:
+            return _id_of(token)
+        return None if peer.own is None else peer.own.id
+
     def authenticated(self, peer: ClientSession) -> KnownClient | None:
         """Return the client of a session with a principal that has subscriptions."""
         identity = peer.session.identity

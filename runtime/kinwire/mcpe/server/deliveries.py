@@ -44,12 +44,15 @@ class ScheduledDeliveries:
         visible: VisibleEvents,
         handle: Handle,
         done: Done,
+        put_off: Callable[[ServedSubscription, Collector], None],
     ) -> None:
+        """Prepare; `put_off` is called if the store has failed."""
         self._features = features
         self._kept = kept
         self._visible = visible
         self._handle = handle
         self._done = done
+        self._put_off = put_off
 
     def begin(self, served: ServedSubscription, collector: Collector, due_at: float) -> None:
         """Deliver what a channel has collected, at a time at which it is due.
@@ -81,9 +84,13 @@ class ScheduledDeliveries:
             collector.missed = due_at
         except StorageError as error:
             collector.missed = due_at
+            self._put_off(served, collector)
             logger.error("a delivery of the subscription %s waits: %s", served.id, error)
         except Exception:  # of an interceptor
             logger.exception("a delivery of the subscription %s failed", served.id)
+        else:
+            if collector.missed is not None and collector.missed <= due_at:
+                collector.missed = None  # it is in this delivery
         finally:
             collector.delivering = False
 
@@ -92,12 +99,24 @@ class ScheduledDeliveries:
         if cut_short is not None:
             await self._make_claimed(served, collector, cut_short)
         if cut_short is None or due_at > cut_short.due_at:
+            await self._kept.catch_up()
             until = collector.written_until()
             if until > collector.cursor:
-                collector.claim = Claim(due_at, until)
-                await self._kept.put(served)
-                await self._make_claimed(served, collector, collector.claim)
+                claim = await self._claimed(served, collector, Claim(due_at, until))
+                await self._make_claimed(served, collector, claim)
         await self._done(served, collector, due_at)
+
+    async def _claimed(
+        self, served: ServedSubscription, collector: Collector, claim: Claim
+    ) -> Claim:
+        """Write that a delivery is under way, before anything of it is sent."""
+        collector.claim = claim
+        try:
+            await self._kept.put(served)
+        except BaseException:
+            collector.claim = None
+            raise
+        return claim
 
     async def _make_claimed(
         self, served: ServedSubscription, collector: Collector, claim: Claim

@@ -26,7 +26,7 @@ from kinwire.rpc.codec import EncodedObject
 from kinwire.storage.records import Records
 from kinwire.support.bounded import DEDUP_SECONDS
 from kinwire.support.json_values import short_digest
-from kinwire_protocols.base import JsonObject, to_wire
+from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mcpe.models import MCPEvent
 from kinwire_protocols.problems import Problem
 
@@ -42,7 +42,7 @@ class Publication(NamedTuple):
 
     event_id: str
     subscriptions: int
-    """How many subscriptions have selected it."""
+    """How many subscriptions have selected it; in a cluster, of those that this process serves."""
     duplicate: bool = False
     """Whether it came before, so that nothing was done."""
 
@@ -73,6 +73,8 @@ class EventFanOut:
         )
         self._turns = KeyedLock[str]()
         self._sending = anyio.Lock()
+        self.is_shared = False
+        """Whether other processes get the events, too, in the order of the log."""
 
     async def publish(self, event: MCPEvent) -> Publication:
         """Publish an event, unless one with its `sourceEventId` came from its source before.
@@ -87,12 +89,12 @@ class EventFanOut:
         await self._board.ready()
         source_id = event.metadata.source_event_id
         if source_id is None:
-            return await self._publish(event, encoded)
+            return await self._publish(event, encoded, event.id)
         key = short_digest("mcpe event", source_of(event.type), source_id)
         async with self._turns.of(key):
             if await self._seen.find(key) is not None:
                 return Publication(event.id, 0, duplicate=True)
-            found = await self._publish(event, encoded)
+            found = await self._publish(event, encoded, key)
             await self._seen.put(key, event.id)
             return found
 
@@ -109,10 +111,30 @@ class EventFanOut:
             raise PublicationLimitError("Events are published too fast. Wait a second.")
         return encoded
 
-    async def _publish(self, event: MCPEvent, encoded: EncodedObject) -> Publication:
+    async def arrived(self, value: JsonObject, sequence: int) -> None:
+        """Take an event that was published in the cluster, with its place in the log.
+
+        Raises:
+            pydantic.ValidationError: it is not an event.
+        """
+        event, encoded = from_wire(MCPEvent, value), EncodedObject({"event": value})
+        found = self._selecting(event)
+        await self._send_in_order(event, encoded, [one for one in found if one.is_realtime])
+        waiting = PendingEvent(value, sequence)
+        for one in found:
+            if self._board.collect(one, waiting):
+                self._board.collected(one)
+
+    def _selecting(self, event: MCPEvent) -> list[ServedSubscription]:
         metadata = event.metadata
         ids = self._board.index.matching(event.type, metadata.tags or (), metadata.priority)
-        found = [one for one in map(self._board.get, ids) if one is not None]
+        return [one for one in map(self._board.get, ids) if one is not None]
+
+    async def _publish(self, event: MCPEvent, encoded: EncodedObject, id: str) -> Publication:
+        found = self._selecting(event)
+        if self.is_shared:
+            done = await self._kept.append_for_all(encoded["event"], id)
+            return Publication(event.id, len(found), done.duplicate)
         await self._send_in_order(event, encoded, [one for one in found if one.is_realtime])
         await self._collect(encoded["event"], [one for one in found if one.collectors])
         return Publication(event.id, len(found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = (
     "Authorize",
+    "EventCluster",
     "EventDeclaration",
     "EventRates",
     "EventTerms",
@@ -20,6 +21,7 @@ from kinwire.support.arguments import (
     OBJECT,
     PLAIN_FUNCTION,
     RATE,
+    SECONDS,
     TEXT,
     ArgumentCheck,
     ValueKind,
@@ -65,6 +67,21 @@ _EVENT_TERMS = ArgumentCheck(
     authorize=PLAIN_FUNCTION.or_none,
     filter_data=PLAIN_FUNCTION.or_none,
 )
+
+_EVENT_CLUSTER = ArgumentCheck("EventCluster", "EventCluster(lease=15)", {}, lease=SECONDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventCluster:
+    """That other processes serve the same subscriptions, with the same records and log."""
+
+    lease: float = 15.0
+    """How long the subscriptions of a process that was killed wait until another one has them, in
+    seconds, and up to a fifth more, unless their clients connect to another one before. The same in
+    all processes."""
+
+    def __post_init__(self) -> None:
+        _EVENT_CLUSTER.check(lease=self.lease)
 
 
 @dataclass(frozen=True, slots=True)

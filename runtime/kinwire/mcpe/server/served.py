@@ -99,8 +99,10 @@ class ServedSubscription:
         self.queue: NotificationQueue | None = None
         self.collectors: dict[Schedule, Collector] = {}
         """One for each channel that delivers by a schedule."""
+        self.revision: int | None = None
+        """That of its record, in a cluster: another process may have written it since."""
         self.gone = False
-        """Whether it was removed, so that it must not be written again."""
+        """Whether it was removed, or is served elsewhere, so that it must not be written again."""
         self.expiry_unsaid: float | None = None
         """When it expired, if the client was not connected and must still be notified."""
 
@@ -144,6 +146,11 @@ class ServedSubscription:
                 made = before.get(channel) or Collector(channel)
                 made.cursor = made.cursor or cursor
                 self.collectors[channel] = made
+
+    def skip_to(self, cursor: int) -> None:
+        """Have all channels take what comes after a sequence, and nothing from before."""
+        for one in self.collectors.values():
+            one.cursor = cursor
 
     def drop_collected(self) -> None:
         """Forget what was collected by all channels."""

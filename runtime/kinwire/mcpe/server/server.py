@@ -15,11 +15,12 @@ from kinwire.mcpe.rules.features import EventFeatures, capability_of
 from kinwire.mcpe.server.board import SubscriptionBoard
 from kinwire.mcpe.server.catalog import EventCatalog
 from kinwire.mcpe.server.clients import ClientSession, ClientTable
+from kinwire.mcpe.server.cluster import ClusterNode
 from kinwire.mcpe.server.desk import Caller, SubscriptionDesk
 from kinwire.mcpe.server.fan_out import EventFanOut, Publication
 from kinwire.mcpe.server.handler_port import HandlerPort
 from kinwire.mcpe.server.kept import KeptSubscriptions
-from kinwire.mcpe.server.options import EventDeclaration, EventRates, EventTerms
+from kinwire.mcpe.server.options import EventCluster, EventDeclaration, EventRates, EventTerms
 from kinwire.mcpe.server.tools import EventTools
 from kinwire.mcpe.server.visible import VisibleEvents
 from kinwire.rpc.negotiated import Side
@@ -56,6 +57,7 @@ _MCPE_SERVER = ArgumentCheck(
         ("get", "put", "scan"), "records of a store", 'await store.records("mcpe")'
     ).or_none,
     log=having(("append", "read"), "a log of a store", 'await store.log("mcpe")').or_none,
+    cluster=instance_of(EventCluster, "EventCluster", "EventCluster()").or_none,
     strict=FLAG,
     lenient=FLAG,
     clock=PLAIN_FUNCTION,
@@ -77,9 +79,11 @@ class McpeServer(ExtensionBase[ClientSession]):
     happen. `handlers` work on events; without them a subscription with a handler is refused.
 
     With `records`, subscriptions outlive the process, and with `log` the events that wait for a
-    schedule do, too. If `strict`, a tool that fails is an error response, and not a result with
-    `isError`. If `lenient`, `events_subscribe` without a filter selects all events, and without
-    preferences delivers each one immediately. `clock` is the wall clock.
+    schedule do, too. With `cluster`, other processes serve the same subscriptions: an event that
+    one of them publishes reaches the clients of all. If `strict`, a tool that fails is an error
+    response, and not a result with `isError`. If `lenient`, `events_subscribe` without a filter
+    selects all events, and without preferences delivers each one immediately. `clock` is the wall
+    clock.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -97,6 +101,7 @@ class McpeServer(ExtensionBase[ClientSession]):
         handlers: HandlerPort | None = None,
         records: Records | None = None,
         log: Log | None = None,
+        cluster: EventCluster | None = None,
         strict: bool = False,
         lenient: bool = False,
         clock: Clock = time.time,
@@ -104,7 +109,8 @@ class McpeServer(ExtensionBase[ClientSession]):
         """Prepare to serve any number of clients of one server.
 
         Raises:
-            ValueError: a type is declared twice, or the schema of one cannot be read.
+            ValueError: a type is declared twice, or the schema of one cannot be read, or a cluster
+                has no records or no log.
             TypeError: an argument is not of its type.
         """
         _MCPE_SERVER.check(
@@ -115,6 +121,7 @@ class McpeServer(ExtensionBase[ClientSession]):
             handlers=handlers,
             records=records,
             log=log,
+            cluster=cluster,
             strict=strict,
             lenient=lenient,
             clock=clock,
@@ -130,6 +137,14 @@ class McpeServer(ExtensionBase[ClientSession]):
             self.features, terms, self._clients, kept, visible, handlers, clock
         )
         self._fan_out = EventFanOut(self._board, catalog, kept, visible, rates, records)
+        if cluster is not None:
+            if records is None or log is None:
+                raise ValueError(
+                    "McpeServer: expected records and a log for a cluster, got "
+                    f"{'no records' if records is None else 'no log'}. Pass those of a store that "
+                    "all processes share."
+                )
+            ClusterNode(*(cluster, records, log, kept, self._clients, self._board, self._fan_out))
         desk = SubscriptionDesk(self._board, terms, handlers)
         self._tools = EventTools(desk, catalog, self._caller, strict=strict, lenient=lenient)
         self._server: Server | None = None
@@ -192,6 +207,8 @@ class McpeServer(ExtensionBase[ClientSession]):
         """Go on with the subscriptions of a client that has connected again, if it has a name."""
         peer = self.peer_of(session)
         await self._board.ready()
+        if peer is not None:
+            await self._bring(peer, None)
         if peer is not None and self._clients.authenticated(peer) is not None:
             self._identified(peer, None)
             peer.sender.start()
@@ -204,7 +221,14 @@ class McpeServer(ExtensionBase[ClientSession]):
         await self._board.ready()
         peer = self.peer_of(context.session)
         assert peer is not None
+        await self._bring(peer, token)
         return self._identified(peer, token)
+
+    async def _bring(self, peer: ClientSession, token: str | None) -> None:
+        """Serve a client here that another process of the cluster may have served so far."""
+        homes, id = self._board.homes, self._clients.id_of(peer, token)
+        if homes is not None and id is not None:
+            await homes.bring(id)
 
     def _identified(self, peer: ClientSession, token: str | None) -> Caller:
         client = self._clients.of(peer, token)
