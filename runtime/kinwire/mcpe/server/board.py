@@ -10,7 +10,6 @@ __all__ = ("SubscriptionBoard",)
 import logging
 import math
 from collections.abc import Callable, Collection, Coroutine
-from contextlib import suppress
 from contextvars import Context
 from functools import partial
 from typing import Any
@@ -117,15 +116,11 @@ class SubscriptionBoard:
         Raises:
             StorageError: it cannot be written; it does not exist then.
         """
-        if self.homes is not None:
-            await self.homes.bring(served.client.id, new=True)
         self._made += 1
         served.number = self._made
         served.fit_collectors(await self._kept.end())
         self._set_due(served)
-        await self._kept.put(served)
-        if self.homes is not None:
-            await self._confirm(self.homes, served)
+        await (self._kept if self.homes is None else self.homes).put(served)
         self._put(served)
 
     async def change(self, served: ServedSubscription, made: Subscription) -> None:
@@ -221,19 +216,6 @@ class SubscriptionBoard:
         if self.homes is not None:
             self._in_background(partial(self.homes.release, client.id))
 
-    async def _confirm(self, homes: HomePort, served: ServedSubscription) -> None:
-        """Check that the client of a new subscription is still served here.
-
-        Raises:
-            StorageError: it is not, or the store failed; the subscription is removed then.
-        """
-        try:
-            await homes.confirm(served.client.id)
-        except StorageError:
-            with suppress(StorageError):
-                await self._kept.delete(served)
-            raise
-
     async def _load(self) -> None:
         found = await self._kept.load()
         made = {one.message.id: self.restored(one) for one in found}
@@ -311,7 +293,7 @@ class SubscriptionBoard:
             over = at is not None and at <= now  # the first event is delivered when it comes
             one.due_at = None if over else at
 
-    def _act(self, key: TimerKey) -> None:
+    def _act(self, key: TimerKey, at: float) -> None:
         if key.kind == "grace":
             self._end_grace(key.id)
             return
@@ -319,7 +301,7 @@ class SubscriptionBoard:
         if served is None:
             return
         if key.kind == "cron" or key.kind == "scheduled":
-            self._deliver(served, key.kind)
+            self._deliver(served, key.kind, at)
         elif key.kind == "expire":
             self._expire(served)
         elif key.kind == "forget":
@@ -335,9 +317,9 @@ class SubscriptionBoard:
             self._in_background(partial(self._kept.delete, served))
         self._forget(client)
 
-    def _deliver(self, served: ServedSubscription, channel: Schedule) -> None:
+    def _deliver(self, served: ServedSubscription, channel: Schedule, at: float) -> None:
         one = served.collectors.get(channel)
-        if one is not None and one.due_at is not None:
+        if one is not None and one.due_at is not None and one.due_at <= at:  # else it was made
             self._deliveries.begin(served, one, one.due_at)
 
     def _put_off(self, served: ServedSubscription, collector: Collector) -> None:
@@ -380,8 +362,12 @@ class SubscriptionBoard:
         params = SubscriptionExpiredNotificationParams(
             subscription_id=served.id, expired_at=timestamp_of(at)
         )
-        send = partial(home.session.notify, EVENTS_SUBSCRIPTION_EXPIRED, params)
-        self._in_background(send)
+
+        async def say() -> None:
+            await home.session.notify(EVENTS_SUBSCRIPTION_EXPIRED, params)
+            await self._kept.put(served)
+
+        self._in_background(say)
 
     def _in_background(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
         async def run() -> None:

@@ -78,6 +78,13 @@ class ClusterNode:
         if not ready.is_set():
             await ready.wait()
 
+    async def leave(self) -> None:
+        """Let other processes have the clients of this one as soon as they see it."""
+        ready = self._ready
+        if ready is not None:
+            ready.scope.cancel()
+            await ready.is_over.wait()
+
     async def _run(self, ready: _Ready) -> None:
         works = (
             partial(self._hold, ready),
@@ -85,11 +92,13 @@ class ClusterNode:
             partial(self._arrivals.run, ready.is_following),
         )
         try:
-            async with anyio.create_task_group() as tasks:
-                for work in works:
-                    tasks.start_soon(_again_and_again, work)
-        finally:  # when the event loop ends, after which another one may use the server
+            with ready.scope:
+                async with anyio.create_task_group() as tasks:
+                    for work in works:
+                        tasks.start_soon(_again_and_again, work)
+        finally:  # also when the event loop ends, after which another one may use the server
             self._ready = None
+            ready.is_over.set()
 
     async def _hold(self, ready: _Ready) -> None:
         """Have the lease of this process, by which others see that it has not ended."""
@@ -131,12 +140,14 @@ class ClusterNode:
 
 
 class _Ready:
-    """Whether a process has its lease, sees what others do, and gets the events."""
+    """Whether a process has its lease, sees the others, and gets the events; and how it ends."""
 
     def __init__(self) -> None:
         self.is_held = anyio.Event()
         self.is_watching = anyio.Event()
         self.is_following = anyio.Event()
+        self.scope = anyio.CancelScope()
+        self.is_over = anyio.Event()
 
     def is_set(self) -> bool:
         """Return whether all of it is so."""

@@ -6,6 +6,8 @@ __all__ = ("HomePort",)
 
 from typing import Protocol
 
+from kinwire.mcpe.server.served import ServedSubscription
+
 
 class HomePort(Protocol):
     """Says which clients this process serves.
@@ -17,12 +19,12 @@ class HomePort(Protocol):
         """Take part in the cluster, if this process does not yet."""
         ...
 
-    async def bring(self, client_id: str, *, new: bool = False) -> None:
-        """Serve a client here, if it has subscriptions or is to have one."""
+    async def bring(self, client_id: str) -> None:
+        """Serve a client here, if it has subscriptions."""
         ...
 
-    async def confirm(self, client_id: str) -> None:
-        """Raise a ConflictError if another process serves a client."""
+    async def put(self, served: ServedSubscription) -> None:
+        """Write a new subscription, whose client is served here from now on."""
         ...
 
     async def away(self, client_id: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("ClientHomes",)
+__all__ = ("HOMES", "ClientHomes")
 
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
@@ -16,11 +16,15 @@ from kinwire.mcpe.server.arrivals import ArrivingEvents
 from kinwire.mcpe.server.board import SubscriptionBoard
 from kinwire.mcpe.server.clients import ClientTable
 from kinwire.mcpe.server.kept import KeptSubscriptions
-from kinwire.storage.errors import ConflictError, StorageDamagedError
+from kinwire.mcpe.server.served import ServedSubscription
+from kinwire.storage.errors import ConflictError, StorageDamagedError, StorageError
 from kinwire.storage.records import Change, Record, Records
 from kinwire.support.json_values import short_digest
 
 HOMES = "mcpe/homes/"
+"""What the keys of their records begin with."""
+
+_ATTEMPTS = 3  # to write a subscription while other processes take its client
 
 
 class ClientHomes:
@@ -65,20 +69,32 @@ class ClientHomes:
         """Return the clients that another process serves, as far as it is known here."""
         return [home.client_id for home in self._elsewhere.values() if home.node == node]
 
-    async def bring(self, client_id: str, *, new: bool = False) -> None:
-        """Serve a client here, if it has subscriptions or is to have one.
+    async def bring(self, client_id: str) -> None:
+        """Serve a client here, if it has subscriptions.
 
         Raises:
             StorageError: the store failed.
         """
-        if client_id in self._served:
-            return
-        async with self._turns.of(client_id):
-            while client_id not in self._served:
-                record = await self._records.get(_key(client_id))
-                if record is None and not new:
-                    return
-                await self._try_to_take(client_id, 0 if record is None else record.revision)
+        if client_id not in self._served:
+            await self._bring(client_id, new=False)
+
+    async def put(self, served: ServedSubscription) -> None:
+        """Write a new subscription, whose client is served here from now on.
+
+        Raises:
+            StorageError: it cannot be written; it does not exist then.
+            ConflictError: other processes take the client again and again.
+        """
+        for left in reversed(range(_ATTEMPTS)):
+            await self._bring(served.client.id, new=True)
+            await self._kept.put(served)
+            try:
+                await self._confirm(served.client.id)
+                return
+            except StorageError as error:
+                await self._kept.withdraw(served)
+                if not left or not isinstance(error, ConflictError):
+                    raise
 
     async def adopt(self, client_id: str, node: str) -> None:
         """Serve a client of another process that has ended, if nobody else does.
@@ -92,18 +108,6 @@ class ClientHomes:
                 await self._try_to_take(client_id, record.revision, away=True)
             if self.node_at(_key(client_id)) == node:
                 del self._elsewhere[_key(client_id)]
-
-    async def confirm(self, client_id: str) -> None:
-        """Check that this process serves a client.
-
-        Raises:
-            ConflictError: another one does.
-            StorageError: the store failed.
-        """
-        record = await self._records.get(_key(client_id))
-        if record is None or home_in(record).node != self.node:
-            found = 0 if record is None else record.revision
-            raise ConflictError(_key(client_id), self._served.get(client_id, 0), found)
 
     async def check(self, client_id: str) -> None:
         """Read a client's subscriptions again, or let it go, since another process wrote one.
@@ -171,6 +175,26 @@ class ClientHomes:
         if step is None:
             return None
         return partial(self._take_step, step, client_id, change.revision)
+
+    async def _bring(self, client_id: str, *, new: bool) -> None:
+        async with self._turns.of(client_id):
+            while client_id not in self._served:
+                record = await self._records.get(_key(client_id))
+                if record is None and not new:
+                    return
+                await self._try_to_take(client_id, 0 if record is None else record.revision)
+
+    async def _confirm(self, client_id: str) -> None:
+        """Check that this process serves a client.
+
+        Raises:
+            ConflictError: another one does.
+            StorageError: the store failed.
+        """
+        record = await self._records.get(_key(client_id))
+        if record is None or home_in(record).node != self.node:
+            found = 0 if record is None else record.revision
+            raise ConflictError(_key(client_id), self._served.get(client_id, 0), found)
 
     async def _take_step(self, step: HomeStep, client_id: str, revision: int) -> None:
         async with self._turns.of(client_id):

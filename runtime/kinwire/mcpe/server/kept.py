@@ -11,6 +11,7 @@ from __future__ import annotations
 __all__ = ("KeptSubscription", "KeptSubscriptions", "SharedWrites", "event_in")
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ from kinwire.mcpe.rules.filters import CompiledFilter
 from kinwire.mcpe.server.event_client import EventClient
 from kinwire.mcpe.server.served import Claim, Collector, PendingEvent, ServedSubscription
 from kinwire.rpc.codec import is_object
-from kinwire.storage.errors import ConflictError, StorageDamagedError
+from kinwire.storage.errors import ConflictError, StorageDamagedError, StorageError
 from kinwire.storage.log import Appended, Entry, Log
 from kinwire.storage.records import Record, Records
 from kinwire.support.json_values import short_digest
@@ -91,6 +92,12 @@ class KeptSubscriptions:
                 with anyio.CancelScope(shield=True):
                     await self._delete(self._records, served)
             served.gone = True
+
+    async def withdraw(self, served: ServedSubscription) -> None:
+        """Remove a subscription that was just written, as far as it can be; it can be put again."""
+        with suppress(StorageError):
+            await self.delete(served)
+        served.gone, served.revision = False, None
 
     async def load(self) -> list[KeptSubscription]:
         """Return the subscriptions, the oldest first.

@@ -137,6 +137,7 @@ class McpeServer(ExtensionBase[ClientSession]):
             self.features, terms, self._clients, kept, visible, handlers, clock
         )
         self._fan_out = EventFanOut(self._board, catalog, kept, visible, rates, records)
+        self._node: ClusterNode | None = None
         if cluster is not None:
             if records is None or log is None:
                 raise ValueError(
@@ -144,7 +145,9 @@ class McpeServer(ExtensionBase[ClientSession]):
                     f"{'no records' if records is None else 'no log'}. Pass those of a store that "
                     "all processes share."
                 )
-            ClusterNode(*(cluster, records, log, kept, self._clients, self._board, self._fan_out))
+            self._node = ClusterNode(
+                *(cluster, records, log, kept, self._clients, self._board, self._fan_out)
+            )
         desk = SubscriptionDesk(self._board, terms, handlers)
         self._tools = EventTools(desk, catalog, self._caller, strict=strict, lenient=lenient)
         self._server: Server | None = None
@@ -168,6 +171,15 @@ class McpeServer(ExtensionBase[ClientSession]):
         """
         _PUBLISH.check(event=event)
         return await self._fan_out.publish(event)
+
+    async def leave_cluster(self) -> None:
+        """Let other processes of the cluster have the clients of this one, before it ends.
+
+        Call it before the store is closed, when no client is served any more. Without it, others
+        wait until the lease of this process is over. Without a cluster, this does nothing.
+        """
+        if self._node is not None:
+            await self._node.leave()
 
     def look_at_clock(self) -> None:
         """Act on what is due now: a `clock` that was changed is looked at within a second else."""

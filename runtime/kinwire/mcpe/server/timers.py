@@ -21,12 +21,12 @@ class TimerKey(NamedTuple):
 
 
 class EventTimers:
-    """Calls the plain function `act` for each key when its time has come.
+    """Calls the plain function `act` with each key, and its time, when that has come.
 
     The task belongs to no request and to no session. `clock` is the wall clock.
     """
 
-    def __init__(self, act: Callable[[TimerKey], None], clock: Clock) -> None:
+    def __init__(self, act: Callable[[TimerKey, float], None], clock: Clock) -> None:
         self._act = act
         self._wheel = TimerWheel[TimerKey](self._fire, clock=clock)
         self._running = False
@@ -46,7 +46,7 @@ class EventTimers:
         self._wheel.look()
 
     async def _fire(self, key: TimerKey, at: float) -> None:
-        self._act(key)
+        self._act(key, at)
 
     async def _run(self) -> None:
         try:

@@ -1,0 +1,117 @@
+"""Several servers in one program that share a store, as the processes of a cluster do."""
+
+from __future__ import annotations
+
+__all__ = ("CutRecords", "Node", "cluster")
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+from anyio.abc import TaskGroup
+
+from kinwire.mcpe import EventCluster, EventTerms, McpeServer
+from kinwire.storage import Change, Log, Record, Records, StorageUnavailableError, open_store
+from kinwire.support.background import background
+from tests.runtime.mcpe.fixtures_server import START
+from tests.runtime.mcpe.raw_client import RawClient
+from tests.runtime.mcpe.server.test_away import Bench
+
+LEASE = 0.12
+"""Seconds after which another node takes what a node had that is cut off."""
+
+
+class CutRecords:
+    """Records that a node can be cut off from, as if it stood still."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self.cut = False
+        """Whether nothing can be read or written."""
+        self.blind = False
+        """Whether the watch reports nothing more."""
+        self.refuses: Callable[[str, Any], bool] = lambda key, value: False
+        """Whether a write is lost, and with it everything after it."""
+
+    async def get(self, key: str) -> Record | None:
+        self._must_be_there()
+        return await self._records.get(key)
+
+    async def put(
+        self, key: str, value: Any, *, revision: int | None = None, expires_in: float | None = None
+    ) -> int:
+        self.cut = self.cut or self.refuses(key, value)
+        self._must_be_there()
+        return await self._records.put(key, value, revision=revision, expires_in=expires_in)
+
+    async def delete(self, key: str, *, revision: int | None = None) -> bool:
+        self._must_be_there()
+        return await self._records.delete(key, revision=revision)
+
+    async def scan(self, prefix: str = "") -> AsyncIterator[Record]:
+        self._must_be_there()
+        async for record in self._records.scan(prefix):
+            yield record
+
+    @asynccontextmanager
+    async def watch(self, prefix: str = "") -> AsyncGenerator[AsyncIterator[Change]]:
+        self._must_be_there()
+        async with self._records.watch(prefix) as changes:
+            yield self._seen(changes)
+
+    async def _seen(self, changes: AsyncIterator[Change]) -> AsyncIterator[Change]:
+        async for change in changes:
+            if self.cut or self.blind:
+                await anyio.sleep_forever()
+            yield change
+
+    def _must_be_there(self) -> None:
+        if self.cut:
+            raise StorageUnavailableError("records", expected="a", got="b", hint="c")
+
+
+class Node(Bench):
+    """One server of the cluster."""
+
+    def __init__(self, events: McpeServer, records: CutRecords, tasks: TaskGroup) -> None:
+        super().__init__(events, tasks)
+        self.records = records
+
+
+class Cluster:
+    """Nodes with one clock."""
+
+    def __init__(self, log: Log, nodes: list[Node]) -> None:
+        self.log = log
+        self.nodes = nodes
+        self.now = START
+
+    async def to(self, now: float, *clients: RawClient) -> None:
+        """Put the clock of all nodes, and wait until what is due then was done."""
+        self.now = now
+        for node in self.nodes:
+            node.events.look_at_clock()
+        for raw in clients:
+            await raw.settle()
+
+
+@asynccontextmanager
+async def cluster(count: int = 2, *, terms: EventTerms | None = None) -> AsyncGenerator[Cluster]:
+    async with open_store("memory:") as store, background() as tasks:
+        log = await store.log("mcpe")
+        found = Cluster(log, [])
+        for _ in range(count):
+            records = CutRecords(await store.records("mcpe"))
+            events = McpeServer(
+                records=records,
+                log=log,
+                cluster=EventCluster(lease=LEASE),
+                clock=lambda: found.now,
+                terms=terms,
+            )
+            found.nodes.append(Node(events, records, tasks))
+        yield found
+        for node in found.nodes:
+            await node.events.leave_cluster()
+        tasks.cancel_scope.cancel()

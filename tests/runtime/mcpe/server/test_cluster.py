@@ -1,0 +1,244 @@
+"""Servers that share a store serve the same subscriptions, before raw clients (MCPE 8, 12.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire.mcpe import EventCluster, EventTerms, McpeServer, new_event
+from kinwire.storage import open_store
+from tests.runtime.mcpe.fixtures_cluster import cluster
+from tests.runtime.mcpe.fixtures_server import START
+from tests.runtime.mcpe.raw_client import Json, RawClient, said
+from tests.runtime.mcpe.server.test_away import BOSS, TOKEN, listed, made_with_token
+from tests.runtime.mcpe.server.test_schedules import MINUTE, batches, every_minute
+
+pytestmark = pytest.mark.anyio
+
+DELIVERY = "mcpe/deliveryId"
+
+
+async def collecting(raw: RawClient, *types: str) -> tuple[Json, str]:
+    """Subscribe for a batch each minute; return the subscription and the token of the client."""
+    result = await raw.call(
+        "events_subscribe", filter={"eventTypes": list(types)}, delivery=every_minute()
+    )
+    token: str = result["_meta"][TOKEN]
+    return said(result), token
+
+
+async def test_an_event_that_one_publishes_reaches_the_clients_of_all_once() -> None:
+    async with cluster(3) as there:
+        one, two, three = there.nodes
+        here, far = await one.come(RawClient()), await two.come(RawClient())
+        await here.subscribe("a.*")
+        await far.subscribe("a.b")
+        for node, type in ((one, "a.b"), (two, "a.c"), (three, "a.b"), (three, "b.b")):
+            await node.events.publish(new_event(type))
+        await far.settle()
+        assert here.events() == ["a.b", "a.c", "a.b"]
+        assert far.events() == ["a.b", "a.b"]
+
+
+async def test_a_client_finds_its_subscriptions_at_another_server() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient())
+        made, token = await made_with_token(first, "a.*")
+        second = await two.come(RawClient(), token)
+        guesser = await two.come(RawClient(), "guess")
+        assert [await listed(second), await listed(guesser)] == [[made["id"]], []]
+        await one.events.publish(new_event("a.1"))
+        await second.settle()
+        assert (first.events(), second.events()) == ([], ["a.1"])
+        assert await listed(first) == [made["id"]]  # it is there again
+        await two.events.publish(new_event("a.2"))
+        await second.settle()
+        assert (first.events(), second.events()) == (["a.2"], ["a.1"])
+        gone = await second.call("events_unsubscribe", subscriptionId=made["id"])
+        assert said(gone)["success"] is True
+        assert await listed(first) == []
+
+
+async def test_what_was_collected_is_delivered_where_the_client_is_and_only_there() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient())
+        _, token = await collecting(first, "a.*")
+        await one.events.publish(new_event("a.1"))
+        await two.events.publish(new_event("a.2"))
+        second = await two.come(RawClient(), token)
+        await listed(second)
+        await one.events.publish(new_event("a.3"))
+        await there.to(START + MINUTE, first, second)
+        assert (batches(first), batches(second)) == ([], [["a.1", "a.2", "a.3"]])
+        await there.to(START + 2 * MINUTE, first, second)
+        assert len(batches(second)) == 1
+
+
+async def test_an_event_that_was_published_before_a_time_is_in_its_delivery() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        raw = await one.come(RawClient())
+        await collecting(raw, "a.*")
+        for minute in range(1, 6):
+            await two.events.publish(new_event(f"a.{minute}"))
+            await there.to(START + minute * MINUTE)  # before it has come to the other one
+            await raw.settle()
+        assert batches(raw) == [[f"a.{minute}"] for minute in range(1, 6)]
+
+
+async def test_what_happens_in_a_pause_is_not_delivered_by_another_server_either() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient())
+        made, token = await collecting(first, "a.*")
+        for type in ("a.before", "a.while"):
+            await one.events.publish(new_event(type))
+            await first.call("events_pause", subscriptionId=made["id"])
+        await first.call("events_resume", subscriptionId=made["id"])
+        await one.events.publish(new_event("a.after"))
+        second = await two.come(RawClient(), token)
+        await listed(second)
+        await there.to(START + MINUTE, second)
+        assert batches(second) == [["a.after"]]
+
+
+async def test_a_server_that_does_not_know_yet_that_a_client_has_moved_delivers_nothing() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient())
+        _, token = await collecting(first, "a.*")
+        one.records.blind = True
+        second = await two.come(RawClient(), token)
+        await listed(second)
+        await two.events.publish(new_event("a.1"))
+        await there.to(START + MINUTE, first, second)
+        assert (batches(first), batches(second)) == ([], [["a.1"]])
+        await one.events.publish(new_event("a.2"))
+        await there.to(START + 2 * MINUTE, first, second)
+        assert (batches(first), batches(second)) == ([], [["a.1"], ["a.2"]])
+
+
+@pytest.mark.parametrize("sent", [True, False])
+async def test_a_delivery_that_was_cut_short_is_repeated_elsewhere_under_its_id(
+    sent: bool,
+) -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient())
+        _, token = await collecting(first, "a.*")
+        await one.events.publish(new_event("a.1"))
+
+        def ends(key: str, value: Any) -> bool:
+            claims = [
+                each["claim"] for each in value.get("subscription", {}) and value["collectors"]
+            ]
+            return key.startswith("mcpe/subscriptions/") and (claims == [None]) is sent
+
+        one.records.refuses = ends
+        await there.to(START + MINUTE, first)
+        assert len(batches(first)) == sent
+        await two.events.publish(new_event("a.2"))
+        second = await two.come(RawClient(), token)
+        await listed(second)
+        await second.settle()
+        if sent:
+            assert batches(second) == [["a.1"]]
+            ids = [raw.of("events/batch")[0]["_meta"][DELIVERY] for raw in (first, second)]
+            assert ids[0] == ids[1]
+            await there.to(START + 2 * MINUTE, second)
+            assert batches(second) == [["a.1"], ["a.2"]]
+        else:
+            assert batches(second) == [["a.1", "a.2"]]
+
+
+async def test_when_a_session_ends_one_that_the_client_has_elsewhere_takes_over() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first, second = await one.come(RawClient(BOSS)), await two.come(RawClient(BOSS))
+        await first.subscribe("a.*")
+        await listed(second)
+        await two.leave(second)
+        await first.settle()
+        await two.events.publish(new_event("a.1"))
+        await first.settle()
+        assert (first.events(), second.events()) == (["a.1"], [])
+
+
+async def test_a_principal_is_served_where_it_connects_without_a_call() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient(BOSS))
+        await first.subscribe("a.*")
+        await one.leave(first)
+        second = await two.come(RawClient(BOSS))
+        await second.settle()
+        await one.events.publish(new_event("a.1"))
+        await second.settle()
+        assert second.events() == ["a.1"]
+
+
+async def test_the_clients_of_a_server_that_has_ended_are_taken_and_dropped_after_grace() -> None:
+    async with cluster(terms=EventTerms(grace=300)) as there:
+        one, two = there.nodes
+        first, other = await one.come(RawClient()), await two.come(RawClient())
+        soon = "2026-01-01T00:01:00Z"
+        made, token = await made_with_token(first, "a.*")
+        expiring = await first.call(
+            "events_subscribe", filter={}, delivery=every_minute(), expiresAt=soon
+        )
+        await other.subscribe("b.*")
+        await one.leave(first)
+        one.records.cut = True
+        with anyio.fail_after(5):
+            while (await two.events.publish(new_event("a.1"))).subscriptions < 2:
+                await other.settle()
+        await there.to(START + 61, other)
+        second = await two.come(RawClient(), token)
+        statuses = {
+            one["id"]: one["status"]
+            for one in said(await second.call("events_list"))["subscriptions"]
+        }
+        assert statuses == {made["id"]: "active", said(expiring)["id"]: "expired"}
+        await second.settle()
+        assert len(second.of("events/subscription_expired")) == 1
+        await two.leave(second)
+        await there.to(START + 400, other)
+        third = await two.come(RawClient(), token)
+        assert await listed(third) == []
+
+
+async def test_an_event_that_is_published_twice_comes_once() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        raw = await one.come(RawClient())
+        await raw.subscribe("a.*")
+        event = new_event("a.1")
+        again = [await node.events.publish(event) for node in (one, two)]
+        assert [each.duplicate for each in again] == [False, True]
+        found: list[bool] = []
+
+        async def publish(number: int) -> None:
+            event = new_event("a.2", source_event_id="s")
+            found.append((await there.nodes[number].events.publish(event)).duplicate)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(publish, 0)
+            tasks.start_soon(publish, 1)
+        await raw.settle()
+        assert sorted(found) == [False, True]
+        assert raw.events() == ["a.1", "a.2"]
+
+
+async def test_a_cluster_needs_records_and_a_log() -> None:
+    async with open_store("memory:") as store:
+        records, log = await store.records("mcpe"), await store.log("mcpe")
+        with pytest.raises(ValueError, match="got no records"):
+            McpeServer(cluster=EventCluster(), log=log)
+        with pytest.raises(ValueError, match="got no log"):
+            McpeServer(cluster=EventCluster(), records=records)
+    with pytest.raises(ValueError, match="lease"):
+        EventCluster(lease=0)

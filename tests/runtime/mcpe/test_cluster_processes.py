@@ -1,0 +1,254 @@
+"""Three processes on a real nats-server, which are killed while schedules are due (MCPE 8.2).
+
+The clients are raw JSON over WebSocket. The number of times that are due is that of CI, or what
+`KINWIRE_CLUSTER_TIMES` says, as `nox -s cluster` does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import uuid
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import anyio
+import pytest
+from anyio.abc import TaskGroup
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import WebSocketException
+from websockets.typing import Subprotocol
+
+from tests.runtime.mcpe.fixtures_server import START
+from tests.runtime.mcpe.raw_client import OFFER, Json, said
+from tests.runtime.storage.fixtures_engines import NatsServer
+
+pytestmark = [pytest.mark.anyio, pytest.mark.faults]
+
+PROGRAM = Path(__file__).parent / "programs" / "event_node.py"
+TIMES = int(os.environ.get("KINWIRE_CLUSTER_TIMES", "100"))
+CLIENTS = 10
+MCP = Subprotocol("mcp")
+PAUSE = 0.1  # seconds between two times that are due
+MINUTE = 60
+DELIVERY = {
+    "channels": ["cron"],
+    "cronSchedule": {"expression": "* * * * *", "timezone": "UTC"},
+}
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The client of NATS knows asyncio only."""
+    return "asyncio"
+
+
+@pytest.fixture
+def nats(tmp_path: Path) -> Iterator[NatsServer]:
+    server = NatsServer(tmp_path)
+    server.start()
+    yield server
+    server.kill()
+
+
+class Link:
+    """A connection in raw JSON."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self._asked = 0
+
+    async def ask(self, method: str, params: Json) -> Json:
+        """Send a request and return its result; what else comes meanwhile goes to `came`."""
+        self._asked += 1
+        message = {"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params}
+        await self.socket.send(json.dumps(message))
+        while True:
+            reply = json.loads(await self.socket.recv())
+            if reply.get("id") == self._asked and "method" not in reply:
+                result: Json = reply["result"]
+                return result
+            self.came(reply)
+
+    async def greet(self) -> None:
+        about = {"name": "elsewhere", "version": "0"}
+        params = {"protocolVersion": "2024-11-05", "capabilities": OFFER, "clientInfo": about}
+        await self.ask("initialize", params)
+        await self.socket.send('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+
+    async def call(self, tool: str, **arguments: Any) -> Json:
+        result = await self.ask("tools/call", {"name": tool, "arguments": arguments})
+        assert not result.get("isError"), result
+        return result
+
+    def came(self, message: Json) -> None:
+        """Take a notification."""
+
+
+class Node:
+    """A process, and a connection to control it."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int) -> None:
+        self.process = process
+        self.url = f"ws://127.0.0.1:{port}/mcp"
+
+
+class ClusterOfProcesses:
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.nodes: list[Node] = []
+        self.started: list[subprocess.Popen[str]] = []
+        self.now = START
+        self.kills = 0
+        self._random = random.Random(1)
+
+    async def start(self) -> None:
+        command = [sys.executable, str(PROGRAM), self._url, str(self.now)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
+        self.started.append(process)
+        assert process.stdout is not None
+        port = await anyio.to_thread.run_sync(process.stdout.readline)
+        node = Node(process, int(port))
+        await self._control(node, "put_clock", at=self.now)  # it may have moved since
+        self.nodes.append(node)
+
+    def any(self) -> Node:
+        return self._random.choice(self.nodes)
+
+    async def kill_one(self) -> None:
+        """Kill a process, and start another one."""
+        node = self.any()
+        self.nodes.remove(node)
+        node.process.kill()
+        self.kills += 1
+        await self.start()
+
+    async def kill_each_second(self) -> None:
+        while True:
+            begun = monotonic()
+            await self.kill_one()
+            await anyio.sleep(max(0.0, begun + 1 - monotonic()))
+
+    async def publish(self, type: str) -> None:
+        """Publish an event, again if the process was killed before it answered."""
+        id = str(uuid.uuid4())
+        with anyio.fail_after(30):
+            while not await self._control(self.any(), "publish", type=type, id=id):
+                await anyio.lowlevel.checkpoint()
+
+    async def put_clock(self, now: float) -> None:
+        self.now = now
+        for node in list(self.nodes):
+            await self._control(node, "put_clock", at=now)
+
+    async def _control(self, node: Node, tool: str, **arguments: Any) -> bool:
+        """Call a tool; return whether the process has answered."""
+        with suppress(OSError, WebSocketException):
+            async with connect(node.url, subprotocols=[MCP]) as socket:
+                link = Link(socket)
+                await link.greet()
+                await link.call(tool, **arguments)
+                return True
+        return False
+
+
+class Subscriber:
+    """A client that connects to another process when one is killed."""
+
+    def __init__(self, there: ClusterOfProcesses) -> None:
+        self._there = there
+        self._token: str | None = None
+        self.id = ""
+        self.batches: dict[str, list[list[str]]] = defaultdict(list)
+        """What came under each delivery id."""
+        self.changed = anyio.Event()
+        self.is_ready = anyio.Event()
+
+    @property
+    def types(self) -> set[str]:
+        return {type for each in self.batches.values() for batch in each for type in batch}
+
+    async def run(self) -> None:
+        while True:
+            with suppress(OSError, WebSocketException):
+                async with connect(self._there.any().url, subprotocols=[MCP]) as socket:
+                    await self._serve(Link(socket))
+
+    async def _serve(self, link: Link) -> None:
+        link.came = self._came  # type: ignore[method-assign]
+        await link.greet()
+        meta = {} if self._token is None else {"_meta": {"mcpe/recoveryToken": self._token}}
+        if self._token is None:
+            asked = {"filter": {"eventTypes": ["tick.*"]}, "delivery": DELIVERY}
+            result = await link.ask("tools/call", {"name": "events_subscribe", "arguments": asked})
+            self._token, self.id = result["_meta"]["mcpe/recoveryToken"], said(result)["id"]
+        else:
+            result = await link.ask("tools/call", {"name": "events_list", "arguments": {}, **meta})
+            listed = [one["id"] for one in said(result)["subscriptions"]]
+            assert listed == [self.id]
+        self.is_ready.set()
+        while True:
+            self._came(json.loads(await link.socket.recv()))
+
+    def _came(self, message: Json) -> None:
+        if message.get("method") == "events/batch":
+            params = message["params"]
+            types = [one["type"] for one in params["events"]]
+            self.batches[params["_meta"]["mcpe/deliveryId"]].append(types)
+            self.changed.set()
+
+    async def has(self, type: str) -> None:
+        while type not in self.types:
+            self.changed = anyio.Event()
+            await self.changed.wait()
+
+
+@asynccontextmanager
+async def processes(url: str) -> AsyncGenerator[tuple[ClusterOfProcesses, TaskGroup]]:
+    there = ClusterOfProcesses(url)
+    try:
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(there.start)
+        async with anyio.create_task_group() as tasks:
+            yield there, tasks
+            tasks.cancel_scope.cancel()
+    finally:
+        for process in there.started:
+            process.kill()
+            process.communicate()
+
+
+async def test_every_time_that_is_due_arrives_while_processes_are_killed(
+    nats: NatsServer,
+) -> None:
+    times = range(1, TIMES // CLIENTS + 1)
+    async with processes(nats.url) as (there, tasks):
+        clients = [Subscriber(there) for _ in range(CLIENTS)]
+        for one in clients:
+            tasks.start_soon(one.run)
+            await one.is_ready.wait()
+        tasks.start_soon(there.kill_each_second)
+        for number in times:
+            await anyio.sleep(PAUSE)
+            await there.publish(f"tick.t{number}")
+            await there.put_clock(START + number * MINUTE)
+            with anyio.move_on_after(30):
+                for one in clients:
+                    await one.has(f"tick.t{number}")
+            assert [one.id for one in clients if f"tick.t{number}" not in one.types] == []
+        kills = there.kills
+    for one in clients:
+        due = {f"{one.id}/cron/{START + at * MINUTE:.3f}/0": [f"tick.t{at}"] for at in times}
+        assert {id: came[0] for id, came in one.batches.items()} == due
+        assert all(batch == came[0] for came in one.batches.values() for batch in came)
+    repeated = sum(len(came) - 1 for one in clients for came in one.batches.values())
+    print(f"{TIMES} deliveries, {kills} processes killed, {repeated} deliveries repeated")
+    assert kills
