@@ -66,7 +66,7 @@ class Link:
         self._asked = 0
 
     async def ask(self, method: str, params: Json) -> Json:
-        """Send a request and return its result; what else comes meanwhile goes to `came`."""
+        """Send a request and return its result; what else comes before it goes to `came`."""
         self._asked += 1
         message = {"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params}
         await self.socket.send(json.dumps(message))

@@ -39,7 +39,7 @@ _STARTS_WITHIN: Final = 30.0  # seconds
 
 
 class ClusterNode:
-    """What one process does in addition to serving its clients; it begins with the first of them."""
+    """What one process does in addition to serving clients; it begins with the first of them."""
 
     def __init__(
         self,
