@@ -1,6 +1,7 @@
 """`kinwire demo`: the whole line, from documents to a call. No network, no key.
 
-`kinwire demo mcpl` and `kinwire demo mgp` play the conversations of `demos/` instead.
+`kinwire demo mcpl`, `kinwire demo mgp` and `kinwire demo mcpe` play the conversations of `demos/`
+instead.
 """
 
 from __future__ import annotations
@@ -33,17 +34,15 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 mcpl plays a conversation between a host and four MCP Live servers, and prints each message. mgp
-shows what a kernel of MGP lets through, blocks and writes down.
+shows what a kernel of MGP lets through, blocks and writes down, mcpe how events come to a client
+that has subscribed to them.
 """
 
 _KINWIRE = (sys.executable, "-m", "kinwire")
 _SERVE = ("serve", "demo")
 
 _MCP_HINT = "Next: kinwire list mcp, kinwire call add a=1 b=2 -- kinwire serve demo mcp"
-_HINTS = {
-    "mcpl": "Next: kinwire list -- kinwire serve demo mcpl",
-    "mgp": "Next: kinwire list -- kinwire serve demo mgp",
-}
+_CONVERSATIONS = ("mcpl", "mgp", "mcpe")
 
 _CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("add", {"a": 1, "b": 2}),
@@ -68,6 +67,7 @@ class DemoCommand:
         "kinwire demo",
         "kinwire demo mcpl",
         "kinwire demo mgp",
+        "kinwire demo mcpe",
     )
 
     @staticmethod
@@ -92,9 +92,9 @@ class DemoCommand:
         narration = TextNarration() if arguments.format == "text" else JsonNarration()
         code, hint = 0, ""
         try:
-            if protocol in _HINTS:
+            if protocol in _CONVERSATIONS:
                 run(_converse, protocol, narration)
-                hint = _HINTS[protocol]
+                hint = f"Next: kinwire list -- kinwire serve demo {protocol}"
             elif (code := _generate(narration)) == 0:
                 run(_talk, narration)
                 hint = _MCP_HINT

@@ -35,7 +35,8 @@ _HINT = "usage: kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER]"
 _EPILOG = """\
 The demo of mcp is one server. That of mcpl is four, of which one may be named: memory, redaction,
 notes or chat; without a name one server is all of them. That of mgp is two: workshop has tools of
-each risk, archive keeps the audit trail.
+each risk, archive keeps the audit trail. That of mcpe is two: project has events that come
+immediately, bookings a clock that a tool moves.
 
 http is Streamable HTTP, sse the transport of 2024-11-05, ws is WebSocket. Only this machine can
 reach it, unless --host says otherwise; that takes --insecure, for a network of your own or behind

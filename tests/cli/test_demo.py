@@ -21,6 +21,7 @@ from kinwire.mcpl import Channels, McplHost
 from kinwire_cli.demos import SERVERS
 from kinwire_cli.extras import is_installed
 from tests.cli.fixtures_scripts import Captured, ran
+from tests.each import each
 from tests.runtime.transports.fixtures_processes import listening
 
 STEPS = [
@@ -104,6 +105,28 @@ MGP_STEPS = [
     "Next: kinwire list -- kinwire serve demo mgp",
 ]
 
+MCPE_STEPS = [
+    "1. Two servers with events",
+    "   $ kinwire serve demo mcpe project",
+    "2. Events come immediately",
+    "   project   → person    selected by 0",
+    "   project   → client    github.push {'branch': 'main', 'message': 'Fix the clock'}",
+    "3. A pause",
+    "   project   → client    github.push {'branch': 'main', 'message': 'Wind it up'}",
+    "4. A model subscribes by a tool",
+    "                         mean github.issue.opened?",
+    "   project   → client    github.issue.opened {'title': 'It stands still'}",
+    "5. A schedule collects events",
+    "   bookings  → client    bookings.room.booked {'room': 'attic', 'by': 'Emma'}",
+    "                         bookings.room.booked {'room': 'cellar', 'by': 'Ben'}",
+    "6. A subscription expires on time",
+    "   bookings  → client    the subscription has expired at 2026-01-05T21:00:00.000Z",
+    "   host                  has ended its servers, which exited with: project 0, bookings 0",
+    "Next: kinwire list -- kinwire serve demo mcpe",
+]
+
+CONVERSATIONS = {"mcpl": MCPL_STEPS, "mgp": MGP_STEPS, "mcpe": MCPE_STEPS}
+ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "kinwire")
 
 
@@ -134,21 +157,13 @@ def test_the_demo_generates_negotiates_and_calls(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_of_mcpl_is_the_conversation_that_the_guide_shows(tmp_path: Path) -> None:
-    text = shown(tmp_path, "mcpl")
-    assert missing(MCPL_STEPS, text) == []
-    guide = (Path(__file__).parents[2] / "docs" / "mcpl.md").read_text(encoding="utf-8")
-    found = re.search(r"^\$ kinwire demo mcpl.*?\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    assert found[1] in text
-
-
-@pytest.mark.slow
-def test_the_demo_of_mgp_is_the_one_that_the_guide_shows(tmp_path: Path) -> None:
-    text = shown(tmp_path, "mgp")
-    assert missing(MGP_STEPS, text) == []
-    guide = (Path(__file__).parents[2] / "docs" / "mgp.md").read_text(encoding="utf-8")
-    found = re.search(r"^\$ kinwire demo mgp.*?\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
+@each("protocol", ["mcpl", "mgp", "mcpe"])
+def test_a_demo_is_the_one_that_the_guide_shows(protocol: str, tmp_path: Path) -> None:
+    text = shown(tmp_path, protocol)
+    assert missing(CONVERSATIONS[protocol], text) == []
+    guide = (ROOT / "docs" / f"{protocol}.md").read_text(encoding="utf-8")
+    command = rf"^\$ kinwire demo {protocol}.*?\n(.*?)^```$"
+    found = re.search(command, guide, re.DOTALL | re.MULTILINE)
     assert found is not None
     assert found[1] in text
 

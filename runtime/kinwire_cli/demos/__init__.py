@@ -15,6 +15,7 @@ SERVERS: Mapping[str, tuple[str, ...]] = {
     "mcp": (),
     "mcpl": ("memory", "redaction", "notes", "chat"),
     "mgp": ("workshop", "archive"),
+    "mcpe": ("project", "bookings"),
 }
 """By protocol the servers that may be chosen; without a choice there is one that is all of them."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,9 +31,9 @@ from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_cli.demos import SERVERS, server_of
 from kinwire_cli.demos.mcpl.conversation import converse
-from kinwire_cli.demos.narration import Line
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcp import TextContent
+from tests.cli.demos.fixtures_audience import Audience, served_by
 from tests.each import each
 
 NAMES = SERVERS["mcpl"]
@@ -44,30 +43,7 @@ SECRET = "sk-1234567890abcdef"
 
 
 def fresh(name: str) -> Server:
-    """Return the server of a file of the demo as it is when it starts."""
-    spec = spec_from_file_location(f"fresh_{name}", FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    found: Server = module.server
-    return found
-
-
-class Audience:
-    """Keeps what is narrated."""
-
-    def __init__(self) -> None:
-        self.titles: list[str] = []
-        self.lines: list[Line] = []
-        self.steps: list[int] = []
-
-    def begin(self, title: str) -> None:
-        self.titles.append(title)
-
-    def tell(self, line: Line) -> None:
-        self.lines.append(line)
-        self.steps.append(len(self.titles))
+    return served_by(FOLDER / f"{name}.py")
 
 
 @asynccontextmanager

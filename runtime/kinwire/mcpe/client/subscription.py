@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("EventSubscription",)
 
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Final, Self
 
 import anyio
@@ -80,7 +80,7 @@ class EventSubscription(AsyncIterator[MCPEvent]):
             self._left.extend((await self._next()).events)
         return self._left.popleft()
 
-    async def batches(self) -> AsyncIterator[Sequence[MCPEvent]]:
+    async def batches(self) -> AsyncGenerator[Sequence[MCPEvent]]:
         """Yield the events of each notification together: `async for batch in ...batches()`.
 
         Raises:
