@@ -20,6 +20,7 @@ from kinwire.storage import open_store
 from kinwire.storage.store import Store
 from tests.runtime.mcpe.fixtures_server import START
 from tests.runtime.mcpe.raw_client import Json, RawClient, said
+from tests.runtime.storage.fixtures_engines import NatsServer
 
 MINUTE = 60.0
 TOKEN = "mcpe/recoveryToken"
@@ -219,3 +220,19 @@ def test_a_subscription_gets_each_of_its_events_once_also_from_a_file(
     with TemporaryDirectory() as folder:
         url = f"sqlite:///{Path(folder)}/events.db"
         anyio.run(partial(played, url, partial(anyio.sleep, 0.03), steps))
+
+
+@pytest.mark.slow
+def test_a_subscription_gets_each_of_its_events_once_also_from_nats(tmp_path: Path) -> None:
+    server = NatsServer(tmp_path)
+    server.start()
+
+    @settings(max_examples=5)
+    @given(st.lists(STEPS, max_size=8))
+    def play(steps: list[tuple[str, int]]) -> None:
+        anyio.run(partial(played, server.url, partial(anyio.sleep, 0.1), steps))
+
+    try:
+        play()
+    finally:
+        server.kill()
