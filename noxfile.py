@@ -137,6 +137,15 @@ def faults(session: nox.Session) -> None:
 
 
 @nox.session
+def cluster(session: nox.Session) -> None:
+    """Run a thousand deliveries of events by processes, of which one is killed each second."""
+    test = "tests/runtime/mcpe/test_cluster_processes.py"
+    env = {"KINWIRE_CLUSTER_TIMES": "1000"}
+    run = ("pytest", "-m", "faults", "-s", test, *session.posargs)
+    session.run(sys.executable, "-m", *run, external=True, env=env)
+
+
+@nox.session
 def slow(session: nox.Session) -> None:
     """Run the guides' programs, type checkers, rarer loops, and properties with many examples."""
     chosen = "(slow or hypothesis) and not faults and not interop and not packaging"

@@ -26,6 +26,10 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
+from kinwire import Host
+from kinwire.mcpe import McpeClient
+from kinwire_protocols.base import from_wire
+from kinwire_protocols.mcpe.models import DeliveryPreferences
 from tests.runtime.mcpe.fixtures_server import START
 from tests.runtime.mcpe.raw_client import OFFER, Json, said
 from tests.runtime.storage.fixtures_engines import NatsServer
@@ -107,6 +111,7 @@ class ClusterOfProcesses:
         self.started: list[subprocess.Popen[str]] = []
         self.now = START
         self.kills = 0
+        self._due = anyio.Event()
         self._random = random.Random(1)
 
     async def start(self) -> None:
@@ -133,6 +138,8 @@ class ClusterOfProcesses:
     async def kill_each_second(self) -> None:
         while True:
             begun = monotonic()
+            await self._due.wait()  # so that deliveries are under way
+            await anyio.sleep(self._random.uniform(0, 0.03))
             await self.kill_one()
             await anyio.sleep(max(0.0, begun + 1 - monotonic()))
 
@@ -145,6 +152,8 @@ class ClusterOfProcesses:
 
     async def put_clock(self, now: float) -> None:
         self.now = now
+        self._due.set()
+        self._due = anyio.Event()
         for node in list(self.nodes):
             await self._control(node, "put_clock", at=now)
 
@@ -226,6 +235,37 @@ async def processes(url: str) -> AsyncGenerator[tuple[ClusterOfProcesses, TaskGr
             process.communicate()
 
 
+class Program:
+    """Reads the batches of one subscription, as a program does that knows of no processes."""
+
+    def __init__(self, there: ClusterOfProcesses) -> None:
+        self._there = there
+        self._changed = anyio.Event()
+        self.batches: list[list[str]] = []
+        self.is_ready = anyio.Event()
+
+    async def run(self) -> None:
+        events = McpeClient(reconnect_within=60)
+        delivery = from_wire(DeliveryPreferences, DELIVERY)
+        async with (
+            Host("h", "1", extensions=[events]) as host,
+            host.keep_connected(
+                lambda: self._there.any().url, server_id="node", first_delay=0.01
+            ) as kept,
+            events.subscribe(kept.connection, ["tick.*"], delivery=delivery) as subscription,
+        ):
+            self.is_ready.set()
+            async for batch in subscription.batches():
+                types = [one.type for one in batch]
+                self.batches.append(types)
+                self._changed.set()
+
+    async def has(self, count: int) -> None:
+        while len(self.batches) < count:
+            self._changed = anyio.Event()
+            await self._changed.wait()
+
+
 async def test_every_time_that_is_due_arrives_while_processes_are_killed(
     nats: NatsServer,
 ) -> None:
@@ -235,6 +275,9 @@ async def test_every_time_that_is_due_arrives_while_processes_are_killed(
         for one in clients:
             tasks.start_soon(one.run)
             await one.is_ready.wait()
+        program = Program(there)
+        tasks.start_soon(program.run)
+        await program.is_ready.wait()
         tasks.start_soon(there.kill_each_second)
         for number in times:
             await anyio.sleep(PAUSE)
@@ -243,12 +286,14 @@ async def test_every_time_that_is_due_arrives_while_processes_are_killed(
             with anyio.move_on_after(30):
                 for one in clients:
                     await one.has(f"tick.t{number}")
+                await program.has(number)
             assert [one.id for one in clients if f"tick.t{number}" not in one.types] == []
         kills = there.kills
     for one in clients:
         due = {f"{one.id}/cron/{START + at * MINUTE:.3f}/0": [f"tick.t{at}"] for at in times}
         assert {id: came[0] for id, came in one.batches.items()} == due
         assert all(batch == came[0] for came in one.batches.values() for batch in came)
+    assert program.batches == [[f"tick.t{at}"] for at in times]
     repeated = sum(len(came) - 1 for one in clients for came in one.batches.values())
     print(f"{TIMES} deliveries, {kills} processes killed, {repeated} deliveries repeated")
     assert kills
