@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("DeadLetter", "DeadLetters")
+__all__ = ("RETRY_REQUESTS", "DeadLetter", "DeadLetters")
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +16,12 @@ from kinwire_protocols.base import JsonObject
 
 MOST_DEAD: Final = 1000
 """How many are kept; for one more, the oldest is removed."""
+
+
+_DEAD: Final = "mcpe-dead/"
+
+RETRY_REQUESTS: Final = "mcpe-retry/"
+"""The prefix of records with the ids of dead letters that are to be tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +48,9 @@ class DeadLetter:
 class DeadLetters:
     """The work that failed, the oldest first; without records it is in memory."""
 
-    def __init__(self, records: Records | None, prefix: str, clock: Clock) -> None:
-        self._clock = clock
-        self._letters = DurableMap(records, prefix, _CODEC, limit=MOST_DEAD, clock=forward(clock))
+    def __init__(self, records: Records | None, clock: Clock) -> None:
+        self._records, self._clock = records, clock
+        self._letters = DurableMap(records, _DEAD, _CODEC, limit=MOST_DEAD, clock=forward(clock))
 
     async def load(self) -> None:
         """Read what is recorded.
@@ -74,6 +80,15 @@ class DeadLetters:
     def get(self, id: str) -> DeadLetter | None:
         """Return one; None if it is not there."""
         return self._letters.get(id)
+
+    async def request_retry(self, id: str) -> None:
+        """Have the process with the handlers try one again: soon, or when it starts.
+
+        Raises:
+            StorageError: the store failed.
+        """
+        if self._records is not None:
+            await self._records.put(RETRY_REQUESTS + id, None)
 
     async def remove(self, id: str) -> None:
         """Remove one; one that is not there changes nothing.

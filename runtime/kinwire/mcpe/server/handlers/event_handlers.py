@@ -22,7 +22,7 @@ from kinwire.managers.retry import QueuedItem, Random, RetryQueue, Sleep
 from kinwire.mcpe.server.event_client import EventClient
 from kinwire.mcpe.server.handlers.agent import AgentHandlers, SessionFinder
 from kinwire.mcpe.server.handlers.bash import BashHandlers
-from kinwire.mcpe.server.handlers.dead_letters import DeadLetters
+from kinwire.mcpe.server.handlers.dead_letters import RETRY_REQUESTS, DeadLetters
 from kinwire.mcpe.server.handlers.webhook import WebhookHandlers
 from kinwire.mcpe.server.handlers.work import (
     HandlerFailedError,
@@ -34,7 +34,7 @@ from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageError
 from kinwire.storage.records import Records
 from kinwire.support.arguments import ArgumentCheck, count_from, having, instance_of
-from kinwire.support.background import start_detached
+from kinwire.support.background import background, start_detached
 from kinwire.support.backoff import Backoff
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.support.validation import MOST
@@ -51,7 +51,7 @@ from kinwire_protocols.problems import Problem
 logger = logging.getLogger("kinwire.mcpe")
 
 _TOO_MANY = "too much work of this subscription, or of all, waits"
-_QUEUE, _DEAD = "mcpe-handlers/", "mcpe-dead/"  # of keys of records
+_QUEUE = "mcpe-handlers/"  # of keys of records
 
 _EVENT_HANDLERS = ArgumentCheck(
     "EventHandlers",
@@ -114,7 +114,8 @@ class EventHandlers:
         )
         self._webhook, self._bash, self._agent = webhook, bash, agent
         self._attempts, self._concurrently, self._waiting = attempts, concurrently, waiting
-        self.dead = DeadLetters(records, _DEAD, clock)
+        self._records = records
+        self.dead = DeadLetters(records, clock)
         """What could not be done, once `begin` has read it."""
         self._queue = RetryQueue(
             self._deliver,
@@ -208,7 +209,8 @@ class EventHandlers:
         try:
             self._slots = anyio.CapacityLimiter(self._concurrently)
             await self.dead.load()
-            async with self._queue.running():
+            async with self._queue.running(), background() as tasks:
+                tasks.start_soon(self._take_requests)
                 while True:
                     await self._take_incoming()
                     await self._news.wait()
@@ -219,6 +221,19 @@ class EventHandlers:
         finally:
             self._running = False
             self._taken.set()
+
+    async def _take_requests(self) -> None:
+        """Try dead letters again of which another process says so, such as `kinwire events`."""
+        if self._records is None:
+            return
+        try:
+            async with self._records.watch(RETRY_REQUESTS) as changes:
+                async for change in changes:
+                    if change.record is not None:
+                        await self.retry_dead(change.key.removeprefix(RETRY_REQUESTS))
+                        await self._records.delete(change.key)
+        except StorageError as error:
+            logger.error("dead letters are not tried again: %s", sanitize_for_log(error))
 
     async def _take_incoming(self) -> None:
         self._news = anyio.Event()

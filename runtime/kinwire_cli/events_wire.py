@@ -1,0 +1,119 @@
+"""Events of MCPE that a command reads from a server, or posts to one."""
+
+from __future__ import annotations
+
+__all__ = ("print_event", "publish", "tail")
+
+import json
+import os
+import sys
+from argparse import Namespace
+from typing import Any
+
+from kinwire_cli.failure import PEER_ERROR, UNAUTHORIZED, UnreachableError, UsageError
+from kinwire_cli.layout import one_line
+from kinwire_cli.running import patience_with, run
+from kinwire_cli.target import Target, reach
+
+_UNAUTHORIZED = 401
+
+
+def tail(target: Target, arguments: Namespace) -> int:
+    """Print the events of a server until the command is interrupted."""
+    return run(_tail, target, arguments)
+
+
+def publish(url: str, event_type: str, arguments: Namespace) -> int:
+    """Post an event to an `EventIngest`."""
+    return run(_publish, url, event_type, arguments)
+
+
+async def _tail(target: Target, arguments: Namespace) -> int:
+    from kinwire.mcpe import McpeClient
+    from kinwire_protocols.base import to_wire
+
+    client, left = McpeClient(), arguments.count
+    async with reach(target, [client]) as connection:
+        types, tags, priority = arguments.type or (), arguments.tag or (), arguments.priority or ()
+        async with client.subscribe(
+            connection, types, tags=tags, priority=priority
+        ) as subscription:
+            print("waiting for events ...", file=sys.stderr)
+            async for event in subscription:
+                print_event(to_wire(event), as_json=arguments.format == "json")
+                left = None if left is None else left - 1
+                if left is not None and left <= 0:
+                    break
+    return 0
+
+
+def print_event(event: dict[str, Any], *, as_json: bool) -> None:
+    """Print an event on one line."""
+    text = json.dumps(event, ensure_ascii=False)
+    if not as_json:
+        about = event["metadata"]
+        data = json.dumps(event["data"], ensure_ascii=False)
+        text = f"{about['timestamp']} {about['priority']} {event['type']} {data}"
+    print(one_line(text), flush=True)
+
+
+async def _publish(url: str, event_type: str, arguments: Namespace) -> int:
+    from kinwire.mcpe import new_event
+    from kinwire.mcpe.rules.signatures import SIGNATURE, signature_of
+    from kinwire.rpc.codec import encode
+    from kinwire.transports.http_client.address import address_of
+    from kinwire.transports.http_client.client import HttpClient
+    from kinwire_protocols.base import to_wire
+
+    secret = _secret(arguments.secret)
+    event = new_event(
+        event_type,
+        _data(arguments.data),
+        priority=(arguments.priority or ["normal"])[0],
+        tags=arguments.tag or (),
+        source_event_id=arguments.source_id,
+    )
+    try:
+        address = address_of(url, insecure=arguments.insecure)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    body = encode(to_wire(event))
+    fields = (("Content-Type", "application/json"), (SIGNATURE, signature_of(body, secret)))
+    async with HttpClient.opened() as client, patience_with("the event"):
+        try:
+            reply = await client.request(
+                "POST", address, fields, body, size=1024 * 1024, timeout=arguments.timeout
+            )
+        except OSError as error:
+            text = f"{address.origin} cannot be reached ({type(error).__name__})."
+            raise UnreachableError(text, "Does a server listen there?") from None
+    return _report(reply.status, reply.body)
+
+
+def _report(status: int, body: bytes) -> int:
+    text = one_line(body.decode("utf-8", "replace"))
+    if 200 <= status < 300:
+        print(text)
+        return 0
+    print(f"the server answered with HTTP status {status}: {text}", file=sys.stderr)
+    return UNAUTHORIZED if status == _UNAUTHORIZED else PEER_ERROR
+
+
+def _secret(variable: str) -> str:
+    found = os.environ.get(variable)
+    if not found:
+        text = f"The variable {one_line(variable)!r} is not set."
+        raise UsageError(text, "Put the secret of the EventIngest into it.")
+    return found
+
+
+def _data(text: str | None) -> dict[str, Any]:
+    from kinwire.rpc.codec import is_object
+
+    try:
+        found: Any = {} if text is None else json.loads(text)
+    except ValueError:
+        found = None
+    if not is_object(found):
+        raise UsageError("--data: expected a JSON object.", """Write --data '{"name": "value"}'.""")
+    return found

@@ -1,0 +1,214 @@
+"""`kinwire events`: reading from a server, posting to an endpoint, and the store of a server."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire.mcpe import (
+    AgentHandlers,
+    DeadLetter,
+    EventHandlers,
+    HandlerFailedError,
+    HandlerWork,
+    McpeServer,
+)
+from kinwire.storage import open_store
+from kinwire.support.background import background
+from kinwire_cli.events_wire import print_event
+from kinwire_protocols.mcpe.models import AgentEventHandler
+from tests.cli.fixtures_scripts import Captured, ran
+from tests.each import each
+from tests.runtime.mcp.http_client.fake_server import Asked, Handler, Line, RawServer
+from tests.runtime.mcpe.fixtures_server import serving
+from tests.runtime.mcpe.raw_client import RawClient
+from tests.runtime.mcpe.server.handlers.fixtures_work import hand
+
+SERVER = """
+import anyio
+from kinwire import Server
+from kinwire.mcpe import McpeServer, new_event
+
+events = McpeServer()
+server = Server("s", "1", extensions=[events])
+
+
+@server.tool
+async def idle() -> None:
+    "Does nothing."
+
+
+subscribe = events.join
+
+
+def join(session, theirs):
+    async def publish():
+        for number in range(50):
+            await anyio.sleep(0.02)
+            await events.publish(new_event("a.b", {"n": number, "text": "x\\x1b[2J"}, tags=["t"]))
+
+    session.start_soon(publish)
+    return subscribe(session, theirs)
+
+
+events.join = join
+"""
+
+
+def test_events_of_a_server_are_printed_as_they_come(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "s.py").write_text(SERVER, encoding="utf-8")
+    file = str(tmp_path / "s.py")
+    words = ["tail", file, "--type", "a.*", "--tag", "t", "--count", "2"]
+    code, out, err = ran(capsys, "events", *words)
+    assert (code, err) == (0, "waiting for events ...\n")
+    assert [line.split()[1:3] for line in out.splitlines()] == [["normal", "a.b"]] * 2
+    assert "\x1b" not in out
+    print_event({"type": "a.b", "data": {"n": "\x1b"}}, as_json=True)
+    assert capsys.readouterr().out == '{"type": "a.b", "data": {"n": "\\u001b"}}\n'
+
+
+def posted(handler: Handler, capsys: Captured, *words: str) -> tuple[Any, list[Asked]]:
+    """Publish to an endpoint that the handler is; return what the command did, and the requests."""
+
+    async def run() -> tuple[Any, list[Asked]]:
+        async with RawServer.serving(handler) as server:
+            url = f"http://127.0.0.1:{server.port}/events"
+            call = partial(ran, capsys, "events", "publish", url, *words)
+            return await anyio.to_thread.run_sync(call), server.asked
+
+    return anyio.run(run)
+
+
+async def accept(asked: Asked, line: Line) -> None:
+    await line.json({"id": "x", "subscriptions": 2, "duplicate": False}, 202)
+
+
+async def refuse(asked: Asked, line: Line) -> None:
+    await line.json({"error": "no\x1b[2J"}, 401)
+
+
+def test_an_event_is_posted_and_signed(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOOK_SECRET", "s3cret")
+    words = ["notes.saved", "--secret", "HOOK_SECRET", "--data", '{"n": 1}', "--tag", "a"]
+    words += ["--priority", "high", "--source-id", "n-1"]
+    (code, out, err), (asked,) = posted(accept, capsys, *words)
+    assert (code, json.loads(out)["subscriptions"], err) == (0, 2, "")
+    digest = hmac.new(b"s3cret", asked.body, hashlib.sha256).hexdigest()
+    assert asked.headers["x-hub-signature-256"] == f"sha256={digest}"
+    event = asked.message
+    assert (event["type"], event["data"]) == ("notes.saved", {"n": 1})
+    metadata = event["metadata"]
+    assert (metadata["tags"], metadata["priority"], metadata["sourceEventId"]) == (
+        ["a"],
+        "high",
+        "n-1",
+    )
+    (code, out, err), _ = posted(refuse, capsys, "a.b", "--secret", "HOOK_SECRET")
+    assert (code, out) == (3, "")
+    assert "HTTP status 401" in err
+    assert "\x1b" not in err
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """Return the store of a server with a subscription and a dead letter."""
+    url = f"sqlite:///{tmp_path}/events.db"
+
+    async def fill() -> None:
+        async with open_store(url) as store:
+            records = await store.records("mcpe")
+            raw = RawClient()
+            async with serving(McpeServer(records=records), raw):
+                await raw.subscribe("github.*")
+            handlers = EventHandlers(agent=AgentHandlers(fails), records=records)
+            hand(handlers, {"type": "agent"})
+            await handlers.drain()
+
+    anyio.run(fill)
+    return url
+
+
+async def fails(work: HandlerWork, handler: AgentEventHandler) -> None:
+    raise HandlerFailedError("no\x1b[2J")
+
+
+def dead_in(url: str) -> list[DeadLetter]:
+    """Return the dead letters after the server has started again, whose agents do well."""
+
+    async def start() -> list[DeadLetter]:
+        async with open_store(url) as store, background() as tasks:
+            done: list[str] = []
+
+            async def well(work: HandlerWork, handler: AgentEventHandler) -> None:
+                done.append(work.subscription_id)
+
+            records = await store.records("mcpe")
+            handlers = EventHandlers(agent=AgentHandlers(well), records=records)
+            handlers.begin(lambda client_id: None)
+            with anyio.move_on_after(2):
+                while not done:  # noqa: ASYNC110 - another process has asked for it
+                    await anyio.sleep(0.005)
+            await handlers.drain()
+            assert done == ["sub-1"]
+            assert [one async for one in records.scan("mcpe-retry/")] == []
+            tasks.cancel_scope.cancel()
+            return handlers.dead.all()
+
+    return anyio.run(start)
+
+
+def test_subscriptions_are_listed(url: str, capsys: Captured) -> None:
+    code, out, err = ran(capsys, "events", "subscriptions", "--store", url)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1].split()[2:6] == ["active", "github.*", "realtime", "-"]
+    code, out, _ = ran(capsys, "events", "subscriptions", "--store", url, "--format", "json")
+    assert json.loads(out)[0]["filter"] == {"eventTypes": ["github.*"]}
+
+
+def test_dead_letters_are_listed_and_tried_again(url: str, capsys: Captured) -> None:
+    code, out, err = ran(capsys, "events", "dead", "list", "--store", url)
+    assert (code, err, "\x1b" in out) == (0, "", False)
+    id, *cells = out.splitlines()[1].split()
+    assert cells[:4] == ["sub-1", "agent", "github.push", "1"]
+    code, out, _ = ran(capsys, "events", "dead", "list", "--store", url, "--format", "json")
+    assert json.loads(out)[0]["work"]["events"][0]["type"] == "github.push"
+    code, out, err = ran(capsys, "events", "dead", "retry", id[:-1], "--store", url)
+    assert (code, f"Did you mean '{id}'?" in err) == (2, True)
+    code, out, err = ran(capsys, "events", "dead", "retry", id, "--store", url)
+    assert (code, out, err) == (0, "", f"{id} is tried again, now or when the server starts\n")
+    assert dead_in(url) == []
+    code, out, err = ran(capsys, "events", "dead", "list", "--store", url)
+    assert (code, out, err) == (0, "", "no dead letters\n")
+
+
+@each(
+    ("words", "message"),
+    [
+        (["tail", "a.py", "b.py"], "events tail: expected other words."),
+        (["tail", "a.py", "--secret", "X"], "--secret is an option of events publish."),
+        (["publish", "http://localhost/"], "events publish: expected other words."),
+        (["publish", "http://localhost/", "a"], "events publish needs --secret."),
+        (["publish", "http://localhost/", "a", "--secret", "NOT_SET_"], "'NOT_SET_' is not set."),
+        (["publish", "http://localhost/", "a", "--secret", "HOME", "--data", "["], "--data: exp"),
+        (["publish", "http://localhost/", "a", "--secret", "HOME", "--data", "[]"], "--data: exp"),
+        (["publish", "http://hooks.example/", "a", "--secret", "HOME"], "without TLS"),
+        (["publish", "ftp://localhost/", "a", "--secret", "HOME"], "URL"),
+        (["subscriptions"], "events subscriptions needs --store."),
+        (["subscriptions", "--store", "sqlite:///absent.db"], "absent.db"),
+        (["dead", "list"], "events dead needs --store."),
+        (["dead", "bury", "--store", "memory:"], "expected list, or retry and an ID."),
+        (["dead", "retry", "--store", "memory:"], "expected list, or retry and an ID."),
+        (["dead", "list", "x", "--store", "memory:"], "expected list, or retry and an ID."),
+    ],
+)
+def test_wrong_words_end_with_2(capsys: Captured, words: list[str], message: str) -> None:
+    code, out, err = ran(capsys, "events", *words)
+    assert (code, out) == (2, "")
+    assert message in err
