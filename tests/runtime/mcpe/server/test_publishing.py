@@ -281,7 +281,7 @@ async def test_an_event_for_many_lets_others_have_a_turn_and_is_not_overtaken() 
                 tasks.start_soon(count)
                 for type in ("a.first", "a.last"):
                     tasks.start_soon(events.publish, new_event(type))
-                await anyio.lowlevel.checkpoint()
+                    await anyio.lowlevel.checkpoint()
                 assert turns < 100
             await raw.settle()
     by_subscription: dict[str, list[str]] = {}
