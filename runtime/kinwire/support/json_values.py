@@ -32,7 +32,7 @@ from pydantic_core import from_json, to_json
 
 _SHORT = 32  # characters, or 128 bits
 _PART = 64 * 1024  # characters that are written at a time
-_SEEN = 64  # values; of more than that the size is found faster by writing them
+_SEEN = 16  # values; of more than that the size is found faster by writing them
 _END = object()
 
 # Peers can send 1e999, which no double is: it has a text here, so that nothing fails by it.
@@ -182,6 +182,8 @@ def _written_size(value: Any) -> int | None:
 def _scalar_size(value: Any, most: int) -> int:
     if not isinstance(value, str):
         return len(text(value))
+    if value.isascii() and value.isprintable():
+        return 2 + len(value) + value.count('"') + value.count("\\")
     if len(value) > most:  # in JSON it has at least as many bytes
         return len(value)
     parts = (value[start : start + _PART] for start in range(0, len(value), _PART))

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 _TAGS: Final = re.compile(r"[\U000e0000-\U000e007f\U000e0100-\U000e01ef]")
+_TAG_LETTERS: Final = {0xE0000 + code: chr(code) for code in range(0x20, 0x7F)}
+"""The letters that Unicode tags stand for."""
 _DIRECTIONS: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _INVISIBLE: Final = re.compile(
@@ -23,6 +25,18 @@ _PRIVATE_USE: Final = re.compile(r"[\ue000-\uf8ff\U000f0000-\U0010fffd]")
 _PADDING: Final = re.compile(r"(.)\1{199}|\s{200}", re.DOTALL)
 _WORD: Final = re.compile(r"\w+")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/]{120,}={0,2}")
+
+_SIGNS: Final = (
+    (_TAGS, "has hidden tag characters"),
+    (_DIRECTIONS, "changes the direction of text"),
+    (_CONTROLS, "has control characters"),
+    (_INVISIBLE, "has invisible characters"),
+    (_JOINERS, "has invisible characters"),
+    (_PRIVATE_USE, "has characters without a meaning"),
+    (_PADDING, "hides text behind padding"),
+    (_BASE64, "has a long encoded text"),
+)
+_SIGNS_IN_ASCII: Final = [sign for sign in _SIGNS if sign[0] in (_CONTROLS, _PADDING, _BASE64)]
 
 _LOOK_ALIKE: Final = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d"
@@ -40,34 +54,20 @@ _LATIN: Final = re.compile(r"[A-Za-z]")
 
 def plain_text(text: str) -> str:
     """Return a text as a model may read it: without hidden characters, in plain letters."""
-    shown = "".join(_tag_letter(one) for one in text)
+    if text.isascii():
+        return _CONTROLS.sub("", text)
+    shown = text.translate(_TAG_LETTERS)
     for hidden in (_TAGS, _DIRECTIONS, _INVISIBLE, _JOINERS, _CONTROLS):
         shown = hidden.sub("", shown)
     return unicodedata.normalize("NFKC", shown).translate(_LOOK_ALIKE)
 
 
-def _tag_letter(letter: str) -> str:
-    """Return the letter that a Unicode tag stands for."""
-    code = ord(letter) - 0xE0000
-    return chr(code) if 0x20 <= code <= 0x7E else letter
-
-
 def hidden_in(text: str) -> Iterator[str]:
     """Yield what is hidden in a text, in plain words."""
-    signs = (
-        (_TAGS, "has hidden tag characters"),
-        (_DIRECTIONS, "changes the direction of text"),
-        (_CONTROLS, "has control characters"),
-        (_INVISIBLE, "has invisible characters"),
-        (_JOINERS, "has invisible characters"),
-        (_PRIVATE_USE, "has characters without a meaning"),
-        (_PADDING, "hides text behind padding"),
-        (_BASE64, "has a long encoded text"),
-    )
-    for pattern, reason in signs:
+    for pattern, reason in _SIGNS_IN_ASCII if text.isascii() else _SIGNS:
         if pattern.search(text):
             yield reason
-    if any(_is_disguised(word) for word in _WORD.findall(text)):
+    if not text.isascii() and any(map(_is_disguised, _WORD.findall(text))):
         yield "has letters that look like others"
 
 
