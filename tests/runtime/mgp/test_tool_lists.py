@@ -222,6 +222,27 @@ async def test_a_list_that_breaks_its_schema_lets_no_call_through() -> None:
         assert raw.calls == []
 
 
+async def test_what_is_not_a_tool_is_left_out_and_the_tools_around_it_are_kept(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    raw = RawServer()
+    for odd in ([7, None], [{"name": "bare"}, {"name": 5, "inputSchema": {}}, {"inputSchema": {}}]):
+        raw.tools = [tool("first"), *odd, tool("last")]
+        async with guarded(raw, MgpKernel()) as connection:
+            assert "content" in await call(connection, "first")
+            assert "content" in await call(connection, "last")
+            with pytest.raises(ShapeError, match="tools/1"):
+                await call(connection, "bare")
+            said = caplog.text.count("s: what is not a tool is left out: tools/list#/tools/1")
+            await changed(raw, *raw.tools)
+            assert "content" in await call(connection, "first")
+            assert caplog.text.count("s: what is not a tool is left out") == said == 1
+            await changed(raw, tool("first"))  # now it is as it should be
+            assert await call(connection, "bare") == 4001
+        caplog.clear()
+    assert {one["name"] for one in raw.calls} == {"first", "last"}
+
+
 async def test_a_server_without_tools_has_none() -> None:
     raw = RawServer()
     del raw.capabilities["tools"]

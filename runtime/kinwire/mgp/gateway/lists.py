@@ -26,7 +26,8 @@ from kinwire_protocols.peer import Method
 
 logger = logging.getLogger("kinwire.mgp.gateway")
 
-_TIMEOUT: Final = 10.0  # seconds for the list of one server; clients wait for all of them
+_TIMEOUT = 10.0  # seconds for the list of one server; clients wait for all of them
+_SILENCE: Final = 60.0  # seconds in which a server that did not answer in time is not asked again
 _MOST_ENTRIES: Final = 10_000  # of one server
 _MOST_VIEWS: Final = 32  # of a list: for each set of entries that some agent sees
 
@@ -92,21 +93,29 @@ class ForwardedList:
         self._views = ListViews(row.name, member, page_size)
         self._kept = WeakKeyDictionary[Upstream, Mapping[str, ForwardedEntry]]()
         self._changes = WeakKeyDictionary[Upstream, int]()
+        self._silent = WeakKeyDictionary[Upstream, float]()  # until when
         self._version = 0
 
     def changed(self, upstream: Upstream) -> None:
         """Forget what a server has: it is fetched when somebody asks for it."""
         self._kept.pop(upstream, None)
+        self._silent.pop(upstream, None)
         self._changes[upstream] = self._changes.get(upstream, 0) + 1
 
     async def view(self, upstreams: Sequence[Upstream]) -> EntryTable[ForwardedEntry]:
         """Return the entries of these servers. A server that cannot be asked is left out."""
-        offering = [one for one in upstreams if one.offers(self._row)]
-        missing = [one for one in offering if one not in self._kept]
-        if missing:
-            async with anyio.create_task_group() as tasks:
-                for upstream in missing:
-                    tasks.start_soon(self._fetch, upstream)
+        await self._fetch_missing(upstreams)
+        return self.known(upstreams)
+
+    async def find(self, upstreams: Sequence[Upstream], key: str) -> ForwardedEntry | None:
+        """Return an entry that one of these servers has; no other server is asked."""
+        await self._fetch_missing(upstreams)
+        kept = (self._kept.get(one, {}).get(key) for one in self._offering(upstreams))
+        return next((entry for entry in kept if entry is not None), None)
+
+    def known(self, upstreams: Sequence[Upstream]) -> EntryTable[ForwardedEntry]:
+        """Return the entries that these servers have as far as they were fetched."""
+        offering = self._offering(upstreams)
 
         def wanted() -> dict[str, ForwardedEntry]:
             return {
@@ -115,12 +124,32 @@ class ForwardedList:
 
         return self._views.get(frozenset(one.id for one in offering), self._version, wanted)
 
+    def _offering(self, upstreams: Sequence[Upstream]) -> list[Upstream]:
+        return [one for one in upstreams if one.offers(self._row)]
+
+    async def _fetch_missing(self, upstreams: Sequence[Upstream]) -> None:
+        now = anyio.current_time()
+        missing = [
+            one
+            for one in self._offering(upstreams)
+            if one not in self._kept and self._silent.get(one, now) <= now
+        ]
+        if missing:
+            async with anyio.create_task_group() as tasks:
+                for upstream in missing:
+                    tasks.start_soon(self._fetch, upstream)
+
     async def _fetch(self, upstream: Upstream) -> None:
         before = self._changes.get(upstream, 0)
         try:
             with anyio.fail_after(_TIMEOUT):
                 found = await self._fetched(upstream)
-        except (RpcError, KinwireError, TimeoutError) as error:
+        except TimeoutError:
+            self._silent[upstream] = anyio.current_time() + _SILENCE
+            text = "%s: %s had no answer in %g s, so it is left out for %g s, or until it changes"
+            logger.warning(text, upstream.id, self._row.name, _TIMEOUT, _SILENCE)
+            return
+        except (RpcError, KinwireError) as error:
             why = sanitize_for_log(error)
             logger.warning("%s: %s failed, so it is left out: %s", upstream.id, self._row.name, why)
             return

@@ -11,7 +11,7 @@ from kinwire.mcp.registry import Rows
 from kinwire.mgp.gateway.forwarding import Forwarder
 from kinwire.mgp.gateway.lists import ForwardedEntry, ForwardedList
 from kinwire.mgp.gateway.request import ForwardedRequest
-from kinwire.mgp.rules.tool_names import public_name
+from kinwire.mgp.rules.tool_names import names_server, public_name
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -29,15 +29,17 @@ class GatewayPrompts:
         """The handlers."""
 
     async def find(self, name: object, context: Context) -> ForwardedEntry:
-        """Return the prompt of a name at the gateway.
+        """Return the prompt of a name at the gateway; the server that the name says is asked alone.
 
         Raises:
             InvalidParamsError: the agent sees no such prompt.
         """
-        table = await self.list.view(await self._forwarder.servers(context))
-        found = table.entries.get(name) if isinstance(name, str) else None
+        text = name if isinstance(name, str) else ""
+        servers = await self._forwarder.servers(context)
+        named = [one for one in servers if names_server(text, one.id)]
+        found = await self.list.find(named, text)
         if found is None:
-            hint = table.near(name) if isinstance(name, str) else ""
+            hint = self.list.known(servers).near(text) if text else ""
             raise InvalidParamsError(f"Unknown prompt: {name!r:.60}. {hint}")
         return found
 

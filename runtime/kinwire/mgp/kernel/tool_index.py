@@ -143,8 +143,6 @@ class ToolIndexManager:
     def _may_see(self, caller: AccessPrincipal, server: GuardedServer) -> bool:
         if server.session.closed:  # its last handlers run; its tools can be called no longer
             return False
-        if server.session.closed:  # it is forgotten when its last handler has ended
-            return False
         if caller.kind != "server" or caller.id == server.id:
             return True
         asking = self.server(caller.id)

@@ -21,6 +21,7 @@ from kinwire.mcp.rules.pagination import Pages
 from kinwire.mgp.kernel.tracing import new_trace_id, traced_json
 from kinwire.mgp.rules.tools import KnownTool, kept_after_change
 from kinwire.rpc.codec import is_object
+from kinwire.rpc.errors import KinwireError
 from kinwire.rpc.interceptors import Send
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
@@ -84,6 +85,7 @@ class ToolList:
         self.is_reading = False
         """Whether the server has answered with a page of a list that is being fetched."""
         self._is_cut = False
+        self._problem: KinwireError | None = None  # what is wrong in the list, if part of it is
         self._seen = dict[str, KnownTool]()  # in this connection, also removed ones
         self._session = session
         self._know = know
@@ -107,10 +109,13 @@ class ToolList:
 
         Raises:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError,
-            PaginationError: the tools could not be listed.
+            PaginationError: the tools could not be listed, or one that is left out of them could
+                have this name.
         """
         if not self._fresh or name not in self.tools:
             await self._fetch_once()
+        if self._problem is not None and name not in self.tools:
+            raise self._problem
         return self.tools.get(name)
 
     async def refresh(self) -> None:
@@ -149,9 +154,11 @@ class ToolList:
         """Fetch the list; return False if it has changed in the meantime."""
         before, pages = self._changes, Pages[Any](TOOLS_LIST.name, _name_of)
         found: dict[str, KnownTool] = {}
+        problem: KinwireError | None = None
         while pages.has_next():
             params = {} if pages.cursor is None else {"cursor": pages.cursor}
-            page = self._checked(await self._page(params))
+            page, problem_here = self._checked(await self._page(params))
+            problem = problem or problem_here
             self.is_reading = True
             pages.accept(page["tools"], page.get("nextCursor"))
             for number, entry in enumerate(page["tools"]):  # one that is listed twice has the
@@ -163,6 +170,7 @@ class ToolList:
         await anyio.lowlevel.checkpoint()  # handle what came before the list
         self.tools = found
         self.version += 1
+        self._note(problem)
         self._fresh = before == self._changes
         return self._fresh
 
@@ -173,17 +181,29 @@ class ToolList:
         except RpcError as error:
             raise RpcError(sanitize_for_log(error.message), code=error.code) from error
 
-    def _checked(self, page: Any) -> JsonObject:
-        """Return a page.
+    def _checked(self, page: Any) -> tuple[JsonObject, KinwireError | None]:
+        """Return a page without what is not a tool in it, and what is wrong with that.
 
         Raises:
-            ShapeError: it breaks the schema of pages.
+            ShapeError: it breaks the schema of pages elsewhere.
         """
         try:
             TOOLS_LIST.decode_result(page)
         except ValidationError as error:
-            raise self._session.shape_error(TOOLS_LIST.name, error, page) from None
-        return cast("JsonObject", page)
+            problem = self._session.shape_error(TOOLS_LIST.name, error, page)
+            wrong = _wrong_entries(error)
+            if wrong is None:
+                raise problem from None
+            tools = [one for at, one in enumerate(page["tools"]) if at not in wrong]
+            return {**page, "tools": tools}, problem
+        return cast("JsonObject", page), None
+
+    def _note(self, problem: KinwireError | None) -> None:
+        """Keep what is wrong in the list, and say so unless it was said."""
+        if problem is not None and str(problem) != str(self._problem):
+            server_id = self._session.identity.server_id
+            logger.warning("%s: what is not a tool is left out: %s", server_id, problem)
+        self._problem = problem
 
     async def _passed(self, params: JsonObject, send: Send) -> Any:
         if self._is_traced and "trace_id" not in params:
@@ -245,6 +265,18 @@ class ToolList:
         self._fresh = False
         self._changes += 1
         self._report(self.on_changed)
+
+
+def _wrong_entries(error: ValidationError) -> Collection[int] | None:
+    """Return the places of the tools in a page that are wrong; None if something else is."""
+    wrong = set[int]()
+    for problem in error.errors(include_url=False, include_input=False, include_context=False):
+        place = problem["loc"]
+        at = place[1] if len(place) > 1 and place[0] == "tools" else None
+        if not isinstance(at, int):
+            return None
+        wrong.add(at)
+    return wrong
 
 
 def _name_of(entry: JsonObject) -> str:

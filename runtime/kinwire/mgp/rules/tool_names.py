@@ -8,7 +8,7 @@ names differ in the case of the server alone.
 
 from __future__ import annotations
 
-__all__ = ("SEPARATOR", "PublicNames", "names_for_session", "public_name")
+__all__ = ("SEPARATOR", "PublicNames", "names_for_session", "names_server", "public_name")
 
 import re
 from collections import Counter
@@ -35,6 +35,11 @@ def public_name(server_id: str, name: str) -> str:
     server = _server_part(server_id)
     room = _LONGEST - len(server) - len(SEPARATOR)
     return f"{server}{SEPARATOR}{_part(name, _TOOL, room)}"
+
+
+def names_server(public: str, server_id: str) -> bool:
+    """Return whether a name is of a tool, or of a prompt, that this server may have."""
+    return public.startswith(f"{_server_part(server_id)}{SEPARATOR}")
 
 
 @lru_cache(maxsize=4096)

@@ -11,6 +11,7 @@ import pytest
 from kinwire import Limits
 from kinwire.managers import listing
 from kinwire.mgp import MgpKernel, ServerPolicy
+from kinwire.mgp.gateway import lists
 from kinwire.rpc.codec import EncodedObject
 from tests.runtime.mgp.gateway.fixtures_gateway import (
     RawClient,
@@ -19,7 +20,7 @@ from tests.runtime.mgp.gateway.fixtures_gateway import (
     gateway_of,
     last_id,
 )
-from tests.runtime.mgp.raw_peers import Json, RawServer, codes, tool
+from tests.runtime.mgp.raw_peers import NOTHING, Json, RawServer, codes, tool
 
 pytestmark = pytest.mark.anyio
 
@@ -274,19 +275,19 @@ async def test_a_client_learns_when_a_list_changes_and_an_unchanged_one_is_not_m
 
     monkeypatch.setattr(listing, "EncodedObject", encoded)
     raw, other, client = full_server(), full_server(), RawClient()
-    lists = ("tools", "prompts", "resources")
+    named = ("tools", "prompts", "resources")
     async with gateway_of({"s": raw, "o": other}, client):
         for turn in range(3):
-            for name in lists:
+            for name in named:
                 await client.ask(f"{name}{turn}", f"{name}/list")
         assert len(made) == 3
         client.heard.clear()
         raw.tools.append(tool("v"))
         raw.answers["prompts/list"] = {"prompts": [{"name": "q"}]}
-        for name in lists:
+        for name in named:
             raw.say(method=f"notifications/{name}/list_changed")
             await client.tells(f"notifications/{name}/list_changed")
-        after = {name: (await client.ask(f"{name} 3", f"{name}/list"))["result"] for name in lists}
+        after = {name: (await client.ask(f"{name} 3", f"{name}/list"))["result"] for name in named}
     assert {one["name"] for one in after["tools"]["tools"]} == {"s__t", "s__v", "o__t"}
     assert {one["name"] for one in after["prompts"]["prompts"]} == {"s__q", "o__p"}
     assert len(made) == 5  # the resources are the same
@@ -331,6 +332,30 @@ async def test_a_server_whose_list_is_broken_is_left_out(caplog: pytest.LogCaptu
         assert {one["name"] for one in found} == {"good__p", "odd__r", "error__p"}
     assert "circle: prompts/list failed" in caplog.text
     assert servers["plain"].of("prompts/list") == []
+
+
+async def test_a_server_that_does_not_answer_holds_up_a_list_once_and_no_prompt_of_another(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(lists, "_TIMEOUT", 0.05)
+    good, silent, client = full_server(), full_server(prompts_list=NOTHING), RawClient()
+    async with gateway_of({"good": good, "silent": silent}, client):
+        got = await client.ask("get", "prompts/get", {"name": "good__p"})
+        assert ("result" in got, silent.of("prompts/list")) == (True, [])
+        for number in range(3):
+            found = (await client.ask(number, "prompts/list"))["result"]["prompts"]
+            assert [one["name"] for one in found] == ["good__p"]
+        unknown = await client.ask("no", "prompts/get", {"name": "silent__p"})
+        near = await client.ask("near", "prompts/get", {"name": "good__q"})
+        assert (unknown["error"]["code"], len(silent.of("prompts/list"))) == (-32602, 1)
+        assert "Did you mean 'good__p'?" in near["error"]["message"]
+        assert "silent: prompts/list had no answer in 0.05 s" in caplog.text
+        silent.answers["prompts/list"] = {"prompts": [{"name": "late"}]}
+        client.heard.clear()
+        silent.say(method="notifications/prompts/list_changed")
+        await client.tells("notifications/prompts/list_changed")
+        found = (await client.ask("after", "prompts/list"))["result"]["prompts"]
+    assert {one["name"] for one in found} == {"good__p", "silent__late"}
 
 
 async def test_long_lists_come_in_pages_that_keep_their_place_when_a_tool_comes() -> None:
