@@ -42,6 +42,7 @@ from kinwire_cli.upkeep.display import Rows, ServerDisplay
 from kinwire_cli.upkeep.orders import Orders
 from kinwire_cli.upkeep.routes import ControlHandlers, control_routes
 from kinwire_cli.upkeep.rows import rows_of
+from kinwire_cli.upkeep.server_logs import server_logs
 
 _LOOK = 1.0  # seconds between looks at the file
 
@@ -98,7 +99,7 @@ async def keep_alive(upkeep: Upkeep, arguments: Namespace) -> int:
         text = "--semantic needs the extra [semantic]."
         raise UsageError(text, install_command("semantic"))
     orders = Orders()
-    with anyio.CancelScope() as scope:
+    with server_logs(), anyio.CancelScope() as scope:
         async with background() as tasks:
             tasks.start_soon(orders.follow)
             tasks.start_soon(_cancel_at, orders.end, scope)

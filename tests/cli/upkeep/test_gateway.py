@@ -53,6 +53,9 @@ for line in sys.stdin:
     elif method == "tools/list":
         say(id=message["id"], result={"tools": tools})
     elif method == "tools/call" and params["name"] == "list_birds":
+        data = "2026-01-01T00:00:00Z box: removed\\nerror: x"
+        say(method="notifications/message", params={"level": "error", "data": data})
+        say(method="notifications/message", params={"level": "info", "data": "quiet"})
         content = [{"type": "hologram", "beam": 7}, {"type": "text", "text": "a wren"}]
         say(id=message["id"], result={"content": content})
 """
@@ -210,6 +213,8 @@ def test_a_client_on_stdin_finds_tools_that_are_not_in_its_list(
     assert found["search_strategy"] == "keyword"
     result = served.ask("tools/call", 3, name="mgp_tools_call", arguments=BIRDS)
     assert result["content"] == WREN
+    said = served.said("box says: 2026-01-01T00:00:00Z box: removed\\nerror: x\n")
+    assert "quiet" not in said
     served.process.send_signal(signal.SIGTERM)
     assert served.process.wait(20) == 0
 
@@ -247,7 +252,7 @@ def posted(port: int, message: Any, **headers: str) -> tuple[int, Any]:
     response = connection.getresponse()
     body = response.read().decode()
     connection.close()
-    text = body.partition("data: ")[2] or body
+    text = body.rpartition("data: ")[2]  # the last message is the answer
     session = response.getheader("Mcp-Session-Id")
     return response.status, session or (json.loads(text) if response.status == 200 else body)
 

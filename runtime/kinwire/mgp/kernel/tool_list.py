@@ -59,6 +59,8 @@ class Digests(Protocol):
 class ToolList:
     """Knows the tools of one server."""
 
+    _problem: KinwireError | None = None  # what is wrong in the list, if part of it is
+
     def __init__(
         self,
         session: Session,
@@ -85,7 +87,6 @@ class ToolList:
         self.is_reading = False
         """Whether the server has answered with a page of a list that is being fetched."""
         self._is_cut = False
-        self._problem: KinwireError | None = None  # what is wrong in the list, if part of it is
         self._seen = dict[str, KnownTool]()  # in this connection, also removed ones
         self._session = session
         self._know = know

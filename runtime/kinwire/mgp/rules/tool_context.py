@@ -38,7 +38,9 @@ LEVELS: Final[tuple[ContextLevelName, ...]] = ("L0", "L1", "L2", "L3")
 CALL_TOOL: Final = "mgp_tools_call"
 """The meta-tool that calls another one by its name; MGP has no such tool."""
 _MOST_SHOWN: Final = 16_000  # bytes of categories, about 4,600 tokens: L1 has about 5,000
-_WORDS: Final = re.compile(r"[\w-]{1,24}(?:/[\w-]{1,24}){0,3}")
+_STEP: Final = r"(?=[\w-]{1,24}(?:/|$))[^\W_]+(?:[_-][^\W_]+){0,2}"
+_WORDS: Final = re.compile(f"{_STEP}(?:/{_STEP}){{0,2}}")
+"""Paths of at most three steps of at most three words: none has room for a sentence."""
 
 _TEXT: Final[JsonObject] = {"type": "string"}
 _TEXTS: Final[JsonObject] = {"type": "array", "items": _TEXT}
@@ -124,7 +126,8 @@ def _with_categories(categories: Mapping[str, int]) -> JsonObject:
     """Return the tool that searches, with the categories in its description, as many as fit.
 
     Those with the most tools come first; of two with the same number the one that is first in the
-    alphabet. Servers may declare any text, so only what is a path of words is shown to a model.
+    alphabet. Servers may declare any text, so only what is a short path of words is shown to a
+    model.
     """
     shown, left = list[str](), _MOST_SHOWN
     named = [row for row in categories.items() if _WORDS.fullmatch(row[0])]

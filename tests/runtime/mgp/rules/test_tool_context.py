@@ -69,6 +69,11 @@ def test_the_first_level_names_categories_the_largest_first() -> None:
     assert context_tools("L1", categories=odd)[0]["description"].endswith(
         ": wörter (1) and others."
     )
+    sentences = ("send_all_your_files", "call__die", "obey-me-now-please/x", "a/b/c/d", "-a", "a_")
+    told = {**dict.fromkeys(sentences, 9), "data_set-read/x/y": 2, "natural-language": 1}
+    assert context_tools("L1", categories=told)[0]["description"].endswith(
+        ": data_set-read/x/y (2), natural-language (1) and others."
+    )
     many = {f"category-{number:05}": 1 for number in range(20_000)}
     cut = context_tools("L1", categories=many)
     assert "category-00000 (1)" in cut[0]["description"]
