@@ -107,10 +107,18 @@ class TimerWheel(Generic[K]):
         if first is None:
             await self._earlier.wait()
             return
+        seconds = min(first - now, self._look)
+        if self._sleep is anyio.sleep:
+            with anyio.move_on_after(seconds):  # without a task, which a loop that ends may lose
+                await self._earlier.wait()
+        else:
+            await self._sleep_or_wake(seconds)
+
+    async def _sleep_or_wake(self, seconds: float) -> None:
         async with anyio.create_task_group() as tasks:
 
             async def sleep() -> None:
-                await self._sleep(min(first - now, self._look))
+                await self._sleep(seconds)
                 tasks.cancel_scope.cancel()
 
             tasks.start_soon(sleep)

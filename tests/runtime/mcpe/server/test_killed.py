@@ -80,3 +80,13 @@ def test_what_was_acknowledged_outlives_a_kill(tmp_path: Path) -> None:
     branches = [one["data"]["branch"] for one in batch["events"]]
     assert branches == [f"b{number}" for number in range(5)]
     assert expired["subscriptionId"] == batch["subscriptionId"] == said(result)["id"]
+
+
+@pytest.mark.slow
+def test_a_server_with_subscriptions_ends_quietly(tmp_path: Path) -> None:
+    with Wire(sys.executable, str(PROGRAM), str(tmp_path / "events.db")) as wire:
+        client = KilledClient(wire)
+        client.call("events_subscribe", **subscription("github.*"))
+        wire.close_input()
+        assert wire.exit_code() == 0
+        assert wire.words() == b""
