@@ -30,8 +30,10 @@ __all__ = (
     "PublicationLimitError",
     "RetryHandlerError",
     "WebhookHandlers",
+    "event_priority",
     "github_event",
     "new_event",
+    "push_arguments",
     "read_event",
     "signature_of",
 )
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from kinwire.mcpe.client.event_server import EventServer
     from kinwire.mcpe.client.subscription import EventSubscription
     from kinwire.mcpe.errors import InvalidEventError, PublicationLimitError
+    from kinwire.mcpe.rules.bridges import event_priority, push_arguments
     from kinwire.mcpe.rules.features import EventFeatures
     from kinwire.mcpe.rules.signatures import signature_of
     from kinwire.mcpe.server.event_client import EventClient
@@ -86,8 +89,10 @@ _HOMES = {
     "PublicationLimitError": "errors",
     "RetryHandlerError": "server.handlers.work",
     "WebhookHandlers": "server.handlers.webhook",
+    "event_priority": "rules.bridges",
     "github_event": "server.github",
     "new_event": "server.new_event",
+    "push_arguments": "rules.bridges",
     "read_event": "server.ingest",
     "signature_of": "rules.signatures",
 }
