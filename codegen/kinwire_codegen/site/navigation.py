@@ -24,6 +24,7 @@ SECTIONS = {
 }
 """The sections, each with the pages that may be its first one."""
 
+TABLES = ("methods", "tools")
 _OF_KIND = {"guides": "Guides", "guide": "Guides", "api": "API", "changes": "Changes"}
 
 
@@ -75,19 +76,28 @@ class Navigation:
                 yield f"{page.kind.title()}s", anchor
 
     def html(self, page: Page, templates: Environment) -> Markup:
-        """Return the list at the side of a page, with the page itself marked."""
+        """Return the list at the side of a page, with the page itself marked.
+
+        Types have many pages, so these have a list of lists: else it would be a third of the site.
+        """
         document = page.document
-        key = document.name if document else self.section(page)
+        short = page.kind == "type"
+        key = f"{document.name}{short:d}" if document else self.section(page)
         if key not in self._rendered:
-            groups = list(self._of(document) if document else self._in_section(key))
+            groups = list(self._of(document, short=short) if document else self._in_section(key))
             template = templates.get_template("site/nav.html.j2")
             self._rendered[key] = template.render(protocol=document, groups=groups)
         here = f'href="../../{page_url(page.path)}"'
         return Markup(self._rendered[key].replace(here, f'{here} aria-current="page"', 1))
 
-    def _of(self, document: Document) -> Iterator[tuple[str, list[NavigationEntry]]]:
+    def _of(
+        self, document: Document, *, short: bool
+    ) -> Iterator[tuple[str, list[NavigationEntry]]]:
         home = f"{document.name}/index.html"
-        for table in ("methods", "tools"):
+        if short:
+            yield "Lists", [*_tables(document, home), *self._more(document, home)]
+            return
+        for table in TABLES:
             entries = [
                 NavigationEntry(
                     wire, f"{document.name}/{table}/{slug(wire)}.html", row.get("status", "")
@@ -96,14 +106,16 @@ class Navigation:
             ]
             if entries:
                 yield table.title(), entries
-        more = [NavigationEntry(f"Types ({len(document.definitions)})", f"{home}#types")]
+        yield "More", list(self._more(document, home))
+
+    def _more(self, document: Document, home: str) -> Iterator[NavigationEntry]:
+        yield NavigationEntry(f"Types ({len(document.definitions)})", f"{home}#types")
         if document.content["errors"]:
-            more.append(NavigationEntry("Errors", f"{home}#errors"))
+            yield NavigationEntry("Errors", f"{home}#errors")
         if document.augments:
-            more.append(NavigationEntry("Added fields", f"{home}#augments"))
+            yield NavigationEntry("Added fields", f"{home}#augments")
         if self._plan.links.has_data(document):
-            more.append(NavigationEntry("Data", f"{document.name}/data.html"))
-        yield "More", more
+            yield NavigationEntry("Data", f"{document.name}/data.html")
 
     def _in_section(self, section: str) -> Iterator[tuple[str, list[NavigationEntry]]]:
         if section in ("", "Guides"):
@@ -137,3 +149,9 @@ class Navigation:
         for page in self._plan.pages:
             if page.path == CHANGELOG:
                 yield NavigationEntry(page.name, page_url(page.path))
+
+
+def _tables(document: Document, home: str) -> Iterator[NavigationEntry]:
+    for table in TABLES:
+        if rows := document.table(table):
+            yield NavigationEntry(f"{table.title()} ({len(rows)})", f"{home}#{table}")

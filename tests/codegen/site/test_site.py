@@ -126,6 +126,13 @@ def test_the_current_page_is_marked_in_the_list(tiny_site: Files) -> None:
     assert marked == ["books-find.html"]
 
 
+def test_a_type_has_a_list_of_lists_at_its_side(tiny_site: Files) -> None:
+    page = text(tiny_site, "tiny/types/Book.html")
+    (nav,) = re.findall(r'<nav class="side".*?</nav>', page, re.DOTALL)
+    assert 'href="../../tiny/index.html#methods">Methods (' in nav
+    assert "/methods/" not in nav
+
+
 def test_a_decision_is_in_a_box(tiny_site: Files) -> None:
     boxes = [path for path in tiny_site if b'<div class="decision">' in tiny_site[path]]
     assert "tiny/index.html" in boxes
