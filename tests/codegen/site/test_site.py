@@ -129,7 +129,7 @@ def test_the_current_page_is_marked_in_the_list(tiny_site: Files) -> None:
 def test_a_type_has_a_list_of_lists_at_its_side(tiny_site: Files) -> None:
     page = text(tiny_site, "tiny/types/Book.html")
     (nav,) = re.findall(r'<nav class="side".*?</nav>', page, re.DOTALL)
-    assert 'href="../../tiny/index.html#methods">Methods (' in nav
+    assert 'index.html#methods">Methods (' in nav
     assert "/methods/" not in nav
 
 
