@@ -372,6 +372,27 @@ async def test_a_reader_goes_on_over_the_next_connection_with_its_token() -> Non
     assert len(second.calls("unsubscribe")) == 2
 
 
+async def test_a_reader_goes_on_where_the_host_keeps_the_connection() -> None:
+    events, raws = McpeClient(reconnect_within=60), [RawServer(), RawServer(), RawServer()]
+    waiting = iter(raws)
+    async with (
+        Host("desk", "1", extensions=[events]) as host,
+        host.keep_connected(lambda: next(waiting), server_id="s", first_delay=0.01) as kept,
+        events.subscribe(kept.connection, ["a.*"]) as subscription,
+    ):
+        for number, raw in enumerate(raws):
+            with anyio.fail_after(5):
+                await raw.tells("tools/call", 1 if raw is raws[0] else 2)
+                await raw.settle()
+                raw.event(subscription.id, {**EVENT, "type": f"a.{number}"})
+                assert await read(subscription, 1) == [f"a.{number}"]
+            if raw is not raws[-1]:
+                raw.hang_up()
+                await raw.settle()
+        assert subscription.renewed == 2
+    assert len(raws[-1].calls("unsubscribe")) == 1
+
+
 async def test_a_reader_gives_up_when_there_is_no_next_connection_in_time() -> None:
     events, raw = McpeClient(reconnect_within=0.05), RawServer()
     async with (
