@@ -72,7 +72,7 @@ async def _retry(arguments: Namespace) -> int:
     async with kernel_state(arguments.store, arguments.timeout) as store:
         letters = DeadLetters(await store.records(_RECORDS), time.time)
         await letters.load()
-        if letters.get(id) is None:
+        if await letters.find(id) is None:
             hint = did_you_mean(
                 id, [one.id for one in letters.all()], "List them: kinwire events dead list"
             )

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from kinwire.mcpe.rules.events import PRIORITIES
@@ -68,6 +68,7 @@ class IndexMachine(RuleBasedStateMachine):
 
 
 TestFilterIndex = IndexMachine.TestCase
+TestFilterIndex.settings = settings(stateful_step_count=20)
 
 
 @given(st.lists(FILTER, max_size=12), EVENT)

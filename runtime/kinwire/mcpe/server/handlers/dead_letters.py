@@ -77,9 +77,13 @@ class DeadLetters:
         id = f"{int(now * 1000):013d}-{uuid4().hex[:8]}"
         await self._letters.put(id, DeadLetter(id, work, reason, now))
 
-    def get(self, id: str) -> DeadLetter | None:
-        """Return one; None if it is not there."""
-        return self._letters.get(id)
+    async def find(self, id: str) -> DeadLetter | None:
+        """Return one, also of another process; None if it is not there.
+
+        Raises:
+            StorageError: the store failed.
+        """
+        return await self._letters.find(id)
 
     async def request_retry(self, id: str) -> None:
         """Have the process with the handlers try one again: soon, or when it starts.

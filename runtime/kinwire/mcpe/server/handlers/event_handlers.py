@@ -31,11 +31,12 @@ from kinwire.mcpe.server.handlers.work import (
     RetryHandlerError,
 )
 from kinwire.storage.clock import Clock
-from kinwire.storage.errors import StorageError
-from kinwire.storage.records import Records
-from kinwire.support.arguments import ArgumentCheck, count_from, having, instance_of
+from kinwire.storage.errors import ConflictError, StorageError
+from kinwire.storage.records import Change, Records
+from kinwire.support.arguments import TEXT, ArgumentCheck, count_from, having, instance_of
 from kinwire.support.background import background, start_detached
 from kinwire.support.backoff import Backoff
+from kinwire.support.json_values import short_digest
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.support.validation import MOST
 from kinwire_protocols.base import JsonObject
@@ -62,6 +63,7 @@ _EVENT_HANDLERS = ArgumentCheck(
     records=having(
         ("get", "put", "scan"), "records of a store", 'await store.records("mcpe")'
     ).or_none,
+    name=TEXT,
     attempts=count_from(1),
     backoff=instance_of(Backoff, "a Backoff", "Backoff()").or_none,
     concurrently=count_from(1),
@@ -78,7 +80,8 @@ class EventHandlers:
     how many deliveries of one subscription may wait, and ten times that in all; more are dead
     letters immediately.
 
-    With `records`, work and dead letters outlive the process.
+    With `records`, work and dead letters outlive the process. Processes that share them need a
+    `name` each; one that starts again goes on with the work of its name.
     """
 
     def __init__(  # noqa: PLR0913 - one for each kind, and limits
@@ -88,6 +91,7 @@ class EventHandlers:
         bash: BashHandlers | None = None,
         agent: AgentHandlers | None = None,
         records: Records | None = None,
+        name: str = "main",
         attempts: int = 6,
         backoff: Backoff | None = None,
         concurrently: int = 16,
@@ -107,6 +111,7 @@ class EventHandlers:
             bash=bash,
             agent=agent,
             records=records,
+            name=name,
             attempts=attempts,
             backoff=backoff,
             concurrently=concurrently,
@@ -120,7 +125,7 @@ class EventHandlers:
         self._queue = RetryQueue(
             self._deliver,
             records=records,
-            prefix=_QUEUE,
+            prefix=f"{_QUEUE}{short_digest(name)}/",
             limit=MOST,
             backoff=backoff or Backoff(first=1.0, longest=300.0),
             draw=draw,
@@ -180,7 +185,7 @@ class EventHandlers:
         Raises:
             StorageError: the store failed.
         """
-        letter = self.dead.get(id)
+        letter = await self.dead.find(id)
         if letter is None:
             return False
         self._counts[letter.work.subscription_id] += 1
@@ -230,10 +235,17 @@ class EventHandlers:
             async with self._records.watch(RETRY_REQUESTS) as changes:
                 async for change in changes:
                     if change.record is not None:
-                        await self.retry_dead(change.key.removeprefix(RETRY_REQUESTS))
-                        await self._records.delete(change.key)
+                        await self._take_request(self._records, change)
         except StorageError as error:
             logger.error("dead letters are not tried again: %s", sanitize_for_log(error))
+
+    async def _take_request(self, records: Records, change: Change) -> None:
+        """Try a dead letter again, unless another process does so."""
+        try:
+            await records.delete(change.key, revision=change.revision)
+        except ConflictError:
+            return
+        await self.retry_dead(change.key.removeprefix(RETRY_REQUESTS))
 
     async def _take_incoming(self) -> None:
         self._news = anyio.Event()

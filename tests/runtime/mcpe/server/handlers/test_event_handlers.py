@@ -152,8 +152,7 @@ async def test_work_and_dead_letters_outlive_the_process() -> None:
         hand(first, AGENT, id="waits")
         await settle(lambda: bool(busy.done))
         failing = Agents(lambda work: HandlerFailedError("no"))
-        other = failing.handlers(records=records)
-        other._queue._prefix = "elsewhere/"
+        other = failing.handlers(records=records, name="other")
         hand(other, AGENT, id="failed")
         await other.drain()
 
@@ -164,6 +163,29 @@ async def test_work_and_dead_letters_outlive_the_process() -> None:
         await second.drain()
         assert well.done == [("waits", 1)]
         assert [one.work.subscription_id for one in second.dead.all()] == ["failed"]
+
+
+async def test_of_several_processes_one_tries_a_dead_letter_again() -> None:
+    async with open_store("memory:") as store:
+        records = await store.records("mcpe")
+        failing = Agents(lambda work: HandlerFailedError("no"))
+        first = failing.handlers(records=records)
+        hand(first, AGENT)
+        await first.drain()
+        well = [Agents() for _ in range(3)]
+        others = [one.handlers(records=records, name=f"{at}") for at, one in enumerate(well)]
+        for one in others:
+            one.begin(lambda client_id: None)
+        failing._failure = lambda work: None
+        failing.done.clear()
+        (letter,) = first.dead.all()
+        await first.dead.request_retry(letter.id)
+        everybody = [failing, *well]
+        await settle(lambda: any(one.done for one in everybody))
+        for handlers in (first, *others):
+            await handlers.drain()
+        assert [done for one in everybody for done in one.done] == [("sub-1", 1)]
+        assert [one async for one in records.scan("mcpe-dead/")] == []
 
 
 async def test_a_store_that_fails_is_logged_and_work_goes_on_later(
