@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("CutRecords", "Node", "cluster")
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -18,9 +18,6 @@ from tests.runtime.mcpe.fixtures_server import START
 from tests.runtime.mcpe.raw_client import RawClient
 from tests.runtime.mcpe.server.test_away import Bench
 
-LEASE = 0.12
-"""Seconds after which another node takes what a node had that is cut off."""
-
 
 class CutRecords:
     """Records that a node can be cut off from, as if it stood still."""
@@ -31,8 +28,8 @@ class CutRecords:
         """Whether nothing can be read or written."""
         self.blind = False
         """Whether the watch reports nothing more."""
-        self.refuses: Callable[[str, Any], bool] = lambda key, value: False
-        """Whether a write is lost, and with it everything after it."""
+        self.before_put: Callable[[str, Any], Awaitable[None]] | None = None
+        """What happens before a record is written; it may cut the node off."""
 
     async def get(self, key: str) -> Record | None:
         self._must_be_there()
@@ -41,7 +38,8 @@ class CutRecords:
     async def put(
         self, key: str, value: Any, *, revision: int | None = None, expires_in: float | None = None
     ) -> int:
-        self.cut = self.cut or self.refuses(key, value)
+        if self.before_put is not None:
+            await self.before_put(key, value)
         self._must_be_there()
         return await self._records.put(key, value, revision=revision, expires_in=expires_in)
 
@@ -97,7 +95,10 @@ class Cluster:
 
 
 @asynccontextmanager
-async def cluster(count: int = 2, *, terms: EventTerms | None = None) -> AsyncGenerator[Cluster]:
+async def cluster(
+    count: int = 2, *, lease: float = 60, terms: EventTerms | None = None
+) -> AsyncGenerator[Cluster]:
+    """Serve by several servers, of which each has a lease of that many seconds."""
     async with open_store("memory:") as store, background() as tasks:
         log = await store.log("mcpe")
         found = Cluster(log, [])
@@ -106,7 +107,7 @@ async def cluster(count: int = 2, *, terms: EventTerms | None = None) -> AsyncGe
             events = McpeServer(
                 records=records,
                 log=log,
-                cluster=EventCluster(lease=LEASE),
+                cluster=EventCluster(lease=lease),
                 clock=lambda: found.now,
                 terms=terms,
             )

@@ -76,7 +76,7 @@ class SubscriptionBoard:
         self._handlers = handlers
         self._served: dict[str, ServedSubscription] = {}
         self._deliveries = ScheduledDeliveries(
-            *(features, kept, visible, self.handle, self._delivered, self._put_off)
+            *(features, kept, visible, self.handle, self._delivered, self._put_off, clock)
         )
         self._made = 0
         self._loading = anyio.Lock()
@@ -328,14 +328,17 @@ class SubscriptionBoard:
             self.timers.set(TimerKey(collector.channel, served.id), self.clock() + _AGAIN)
 
     async def _delivered(
-        self, served: ServedSubscription, collector: Collector, due_at: float
+        self, served: ServedSubscription, collector: Collector, due_at: float, begun_at: float
     ) -> None:
-        """Go on after a delivery that was due, which may have had no events."""
+        """Go on after a delivery that was due, which may have had no events.
+
+        What became due while it was made is due immediately.
+        """
         delivery, once = served.message.delivery, served.message.delivery.scheduled_delivery
         if served.gone or served.id not in self._served or not served.active:
             return
-        channel, now = collector.channel, self.clock()
-        collector.due_at = next_due(delivery, channel, self.features, due=due_at, now=now)
+        channel = collector.channel
+        collector.due_at = next_due(delivery, channel, self.features, due=due_at, now=begun_at)
         collector.over = channel == "scheduled"
         if collector.over and once is not None and once.auto_expire:
             self._expire(served)

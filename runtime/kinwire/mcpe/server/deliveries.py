@@ -20,6 +20,7 @@ from kinwire.mcpe.server.visible import VisibleEvents
 from kinwire.rpc.codec import encode
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.session import Session
+from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageError
 from kinwire.support.background import start_detached
 from kinwire_protocols.base import JsonObject, from_wire
@@ -30,8 +31,8 @@ logger = logging.getLogger("kinwire.mcpe")
 
 Handle = Callable[[ServedSubscription, list[JsonObject], str], None]
 """Has a subscription's handler work on events, under the id of their delivery."""
-Done = Callable[[ServedSubscription, Collector, float], Awaitable[None]]
-"""Goes on when what was due at a time was delivered."""
+Done = Callable[[ServedSubscription, Collector, float, float], Awaitable[None]]
+"""Goes on when what was due at the first time was delivered, from the second time on."""
 
 
 class ScheduledDeliveries:
@@ -45,6 +46,7 @@ class ScheduledDeliveries:
         handle: Handle,
         done: Done,
         put_off: Callable[[ServedSubscription, Collector], None],
+        clock: Clock,
     ) -> None:
         """Prepare; `put_off` is called if the store has failed."""
         self._features = features
@@ -53,6 +55,7 @@ class ScheduledDeliveries:
         self._handle = handle
         self._done = done
         self._put_off = put_off
+        self._clock = clock
 
     def begin(self, served: ServedSubscription, collector: Collector, due_at: float) -> None:
         """Deliver what a channel has collected, at a time at which it is due.
@@ -95,7 +98,7 @@ class ScheduledDeliveries:
             collector.delivering = False
 
     async def _make(self, served: ServedSubscription, collector: Collector, due_at: float) -> None:
-        cut_short = collector.claim
+        cut_short, begun = collector.claim, self._clock()
         if cut_short is not None:
             await self._make_claimed(served, collector, cut_short)
         if cut_short is None or due_at > cut_short.due_at:
@@ -104,7 +107,7 @@ class ScheduledDeliveries:
             if until > collector.cursor:
                 claim = await self._claimed(served, collector, Claim(due_at, until))
                 await self._make_claimed(served, collector, claim)
-        await self._done(served, collector, due_at)
+        await self._done(served, collector, due_at, begun)
 
     async def _claimed(
         self, served: ServedSubscription, collector: Collector, claim: Claim

@@ -122,6 +122,31 @@ async def test_a_server_that_does_not_know_yet_that_a_client_has_moved_delivers_
         assert (batches(first), batches(second)) == ([], [["a.1"], ["a.2"]])
 
 
+def claims_in(value: Any) -> list[Json]:
+    """Return the deliveries that are under way, by the record of a subscription."""
+    found = [each["claim"] for each in value.get("collectors", ())]
+    return [one for one in found if one is not None]
+
+
+async def test_what_is_due_while_a_delivery_is_made_is_delivered_right_after_it() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        raw = await one.come(RawClient())
+        await collecting(raw, "a.*")
+        await two.events.publish(new_event("a.1"))
+
+        async def go_on(key: str, value: Any) -> None:
+            if claims_in(value) and there.now == START + MINUTE:
+                await two.events.publish(new_event("a.2"))
+                there.now += MINUTE
+
+        one.records.before_put = go_on
+        await there.to(START + MINUTE, raw)
+        assert batches(raw) == [["a.1"], ["a.2"]]
+        due = [one["_meta"][DELIVERY].split("/")[2] for one in raw.of("events/batch")]
+        assert due == [f"{START + MINUTE:.3f}", f"{START + 2 * MINUTE:.3f}"]
+
+
 @pytest.mark.parametrize("sent", [True, False])
 async def test_a_delivery_that_was_cut_short_is_repeated_elsewhere_under_its_id(
     sent: bool,
@@ -132,13 +157,10 @@ async def test_a_delivery_that_was_cut_short_is_repeated_elsewhere_under_its_id(
         _, token = await collecting(first, "a.*")
         await one.events.publish(new_event("a.1"))
 
-        def ends(key: str, value: Any) -> bool:
-            claims = [
-                each["claim"] for each in value.get("subscription", {}) and value["collectors"]
-            ]
-            return key.startswith("mcpe/subscriptions/") and (claims == [None]) is sent
+        async def end(key: str, value: Any) -> None:
+            one.records.cut = one.records.cut or bool(claims_in(value)) is not sent
 
-        one.records.refuses = ends
+        one.records.before_put = end
         await there.to(START + MINUTE, first)
         assert len(batches(first)) == sent
         await two.events.publish(new_event("a.2"))
@@ -182,7 +204,7 @@ async def test_a_principal_is_served_where_it_connects_without_a_call() -> None:
 
 
 async def test_the_clients_of_a_server_that_has_ended_are_taken_and_dropped_after_grace() -> None:
-    async with cluster(terms=EventTerms(grace=300)) as there:
+    async with cluster(lease=0.12, terms=EventTerms(grace=300)) as there:
         one, two = there.nodes
         first, other = await one.come(RawClient()), await two.come(RawClient())
         soon = "2026-01-01T00:01:00Z"
