@@ -9,13 +9,14 @@ from __future__ import annotations
 __all__ = ("SightOf", "ToolIndexManager")
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
 import anyio
 
+from kinwire.managers.turns import in_turns
 from kinwire.managers.while_open import while_open
 from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.kernel.guarded_server import GuardedServer
@@ -200,7 +201,7 @@ class ToolIndexManager:
             room = max(0, _MOST_TOOLS - len(self.search.index) + len(followed.entries))
             known = [*islice(server.tools.values(), room)]
             entries = dict[str, _KeptTool]()
-            async for tool in _in_turns(known):
+            async for tool in in_turns(known, _AT_ONCE):
                 entries[tool.name] = self._entry(followed, tool)
             if server in self._followed and followed.differs(entries):
                 before, followed.entries = followed.entries, entries
@@ -234,14 +235,6 @@ class ToolIndexManager:
     def _report(self, id: str) -> None:
         for follower in self.followers:
             follower(id)
-
-
-async def _in_turns(tools: Sequence[KnownTool]) -> AsyncIterator[KnownTool]:
-    """Yield tools; other tasks have a turn now and then."""
-    for number, tool in enumerate(tools, 1):
-        yield tool
-        if number % _AT_ONCE == 0:
-            await anyio.lowlevel.checkpoint()
 
 
 def _new_in(after: _KeptTools, before: _KeptTools) -> list[_KeptTool]:

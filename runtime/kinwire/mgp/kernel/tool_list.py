@@ -16,6 +16,7 @@ from typing import Any, Protocol, cast
 import anyio
 from pydantic import ValidationError
 
+from kinwire.managers.turns import in_turns
 from kinwire.mcp.lists import for_checks, is_for_checks
 from kinwire.mcp.rules.pagination import Pages
 from kinwire.mgp.kernel.tracing import new_trace_id, traced_json
@@ -162,10 +163,8 @@ class ToolList:
             problem = problem or problem_here
             self.is_reading = True
             pages.accept(page["tools"], page.get("nextCursor"))
-            for number, entry in enumerate(page["tools"]):  # one that is listed twice has the
-                if number % _AT_ONCE == _AT_ONCE - 1:  # checks of both
-                    await anyio.lowlevel.checkpoint()
-                tool = self._take(entry)
+            async for entry in in_turns(page["tools"], _AT_ONCE):
+                tool = self._take(entry)  # one that is listed twice has the checks of both
                 if tool is not None:
                     found[tool.name] = tool
         await anyio.lowlevel.checkpoint()  # handle what came before the list
@@ -214,7 +213,9 @@ class ToolList:
         if is_for_checks() or not isinstance(listed, list):
             return page
         entries = cast("list[object]", listed)
-        found = {id(entry): self._take(entry) for entry in entries if is_object(entry)}
+        found = dict[int, KnownTool | None]()
+        async for entry in in_turns(filter(is_object, entries), _AT_ONCE):
+            found[id(entry)] = self._take(entry)
         tools = [tool for tool in found.values() if tool is not None]
         shown = await self._shown(tools) if tools else ()
         hidden = {at for at, tool in found.items() if tool is not None and tool.name not in shown}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from itertools import pairwise
 from typing import Any
 
 import anyio
@@ -20,6 +21,7 @@ from kinwire.mgp import (
     ToolDiscovery,
     ToolPolicy,
 )
+from kinwire.mgp.rules.definitions import definition_flags
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
 from tests.runtime.mgp.fixtures_kernel import audited, guarded, outcome
 from tests.runtime.mgp.raw_peers import NOTHING, Json, RawServer, tool
@@ -90,6 +92,34 @@ async def test_a_thousand_changes_of_a_list_are_read_together() -> None:
             raw.say(**CHANGED)
         await until(kernel, "s.b")
         assert len(raw.of("tools/list")) < 8
+
+
+@pytest.mark.parametrize("reader", ["client", "kernel"])
+async def test_other_tasks_have_turns_while_a_long_list_is_judged(
+    reader: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel, raw = MgpKernel(), RawServer(*[tool(f"t{number}") for number in range(200)])
+    judged, seen = list[object](), [0]
+
+    def flags(definition: Json, **options: Any) -> tuple[str, ...]:
+        judged.append(definition)
+        return definition_flags(definition, **options)
+
+    async def watch() -> None:
+        while True:
+            await anyio.lowlevel.checkpoint()
+            seen.append(len(judged))
+
+    monkeypatch.setattr("kinwire.mgp.kernel.tool_guard.definition_flags", flags)
+    async with guarded(raw, kernel) as connection, anyio.create_task_group() as tasks:
+        tasks.start_soon(watch)
+        if reader == "client":
+            await connection.session.raw("tools/list", {})
+        else:
+            await kernel.tool_index.ready()
+        tasks.cancel_scope.cancel()
+    assert len(judged) == 200
+    assert max(after - before for before, after in pairwise([*seen, 200])) <= 10
 
 
 async def test_a_server_that_goes_while_it_is_indexed_leaves_nothing_there(
