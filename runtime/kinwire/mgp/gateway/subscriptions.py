@@ -59,6 +59,7 @@ class GatewaySubscriptions:
     async def _subscribe(self, params: mcp.SubscribeRequestParams, context: Context) -> JsonObject:
         session = context.session
         assert isinstance(session, ServerSession)  # a server serves this
+        is_new = params.uri not in session.subscribed_uris
         try:
             session.subscribed_uris.add(params.uri)
         except ValueError as error:
@@ -69,8 +70,11 @@ class GatewaySubscriptions:
         self._by_uri.setdefault(params.uri, {})[session] = None
         try:
             return await self._resources.forward(context, methods.RESOURCES_SUBSCRIBE, params.uri)
-        except BaseException:
-            self._remove(session, params.uri)
+        except BaseException as error:
+            if is_new and isinstance(error, RpcError):
+                self._remove(session, params.uri)
+            else:  # the server may have it: the client went away meanwhile, or it had it before
+                self._leave(session, params.uri)
             raise
 
     async def _unsubscribe(
@@ -95,12 +99,16 @@ class GatewaySubscriptions:
     def _left(self, session: ServerSession) -> None:
         self._followed.discard(session)
         for uri in list(session.subscribed_uris):
-            found = inner_uri(uri)
-            upstream = None if found is None else self._upstreams.get(found[0])
-            if self._remove(session, uri) and found is not None and upstream is not None:
-                upstream.session.start_soon(
-                    partial(_send, upstream, methods.RESOURCES_UNSUBSCRIBE.name, found[1])
-                )
+            self._leave(session, uri)
+
+    def _leave(self, session: ServerSession, uri: str) -> None:
+        """Forget a subscription, and end it at the server if it was the last one."""
+        found = inner_uri(uri)
+        upstream = None if found is None else self._upstreams.get(found[0])
+        if self._remove(session, uri) and found is not None and upstream is not None:
+            upstream.session.start_soon(
+                partial(_send, upstream, methods.RESOURCES_UNSUBSCRIBE.name, found[1])
+            )
 
 
 async def _send(upstream: Upstream, method: str, uri: str) -> None:

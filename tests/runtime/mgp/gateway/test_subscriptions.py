@@ -5,9 +5,10 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from kinwire import Host
+from kinwire import Host, Limits
 from kinwire.mgp import Gateway, MgpKernel
 from tests.runtime.mgp.gateway.fixtures_gateway import RawClient, full_server, gateway_of
+from tests.runtime.mgp.raw_peers import NOTHING
 
 pytestmark = pytest.mark.anyio
 
@@ -52,6 +53,28 @@ async def test_a_subscription_that_a_server_refuses_does_not_count() -> None:
         await client.settle()
     assert client.of(UPDATED) == []
     assert raw.of(UNSUBSCRIBE) == []
+
+
+async def test_a_subscription_that_nobody_waits_for_any_more_ends_at_the_server() -> None:
+    raw = full_server(resources_subscribe=NOTHING)
+    first, second, third = RawClient(), RawClient(), RawClient()
+    async with gateway_of({"s": raw}, first, second, third, limits=Limits(drain=0.01)):
+        for number, client in enumerate((first, second), 1):
+            client.say(id="s", method=SUBSCRIBE, params={"uri": f"mgp://s/note:{number}"})
+            await raw.tells(SUBSCRIBE, number)
+        first.say(method="notifications/cancelled", params={"requestId": "s"})
+        await raw.tells(UNSUBSCRIBE)
+        second.hang_up()
+        assert await raw.wait_for(UNSUBSCRIBE, 2) == [{"uri": "note:1"}, {"uri": "note:2"}]
+        raw.answers[SUBSCRIBE] = {}
+        assert (await third.ask("s", SUBSCRIBE, {"uri": "mgp://s/note:3"}))["result"] == {}
+        raw.answers[SUBSCRIBE] = {"code": -32603, "message": "not now"}
+        assert "error" in await third.ask("again", SUBSCRIBE, {"uri": "mgp://s/note:3"})
+        await raw.tells(UNSUBSCRIBE, 3)
+        for number in (1, 2, 3):
+            raw.say(method=UPDATED, params={"uri": f"note:{number}"})
+        await third.ask("p", "ping")
+    assert [*first.of(UPDATED), *second.of(UPDATED), *third.of(UPDATED)] == []
 
 
 async def test_a_server_that_comes_back_is_subscribed_to_again_while_clients_stay() -> None:
