@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any
 
 import anyio
@@ -22,6 +23,7 @@ from kinwire import (
     pair,
 )
 from kinwire.mcp.context import Context
+from kinwire.mcp.profile import PROFILE
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols.base import JsonObject
@@ -259,3 +261,66 @@ async def test_an_extension_says_what_of_the_offers_counts(
     assert allowed is active
     assert [one.startswith("attached {") for one in host.done] == [active, False]
     assert host.done[1] == "negotiated"  # a plain peer is guarded, too
+
+
+class Shown(ExtensionBase[MarkPeer]):
+    """It is for every client of its server, and has a tool of its own."""
+
+    protocol = MARKS
+    offers_to_plain_peers = True
+    early_error = RpcError
+
+    def offer(self, theirs: JsonObject | None) -> JsonObject | None:
+        return {"push": theirs is None}
+
+    def served_by(self, server: Server) -> None:
+        @server.tool
+        async def mark() -> str:
+            """Mark."""
+            return "marked"
+
+    def join(self, session: Session, theirs: JsonObject) -> MarkPeer:
+        return MarkPeer(session)
+
+
+async def test_an_extension_shows_itself_to_plain_clients_and_adds_tools() -> None:
+    async with pair(Server("s", "1", extensions=[Shown()])) as client:
+        frames = [frame.data.decode() for frame in client.frames]
+        assert '"push":true' in frames[1]
+        assert [tool.name async for tool in client.tools()] == ["mark"]
+
+
+@each(("extensions", "code"), [([], -32600), ([Shown()], -32603)])
+async def test_an_extension_says_how_early_requests_are_refused(
+    extensions: list[Shown], code: int
+) -> None:
+    server = Server("s", "1", extensions=extensions, offers=["tools"])
+    client_end, server_end = memory_pair()
+    async with background() as tasks:
+        tasks.start_soon(server.serve, server_end)
+        async with Session(client_end, routes={}, profile=PROFILE) as session:
+            with pytest.raises(RpcError) as refused:
+                await session.raw("tools/list")
+        assert refused.value.code == code
+
+
+async def test_last_words_are_awaited_once_before_an_orderly_end() -> None:
+    said: list[str] = []
+
+    async def say(word: str) -> None:
+        await client.mcp.ping()
+        said.append(word)
+        if word == "first":
+            raise RuntimeError("broken")
+
+    async with pair(Server("s", "1")) as client:
+        for word in ("first", "second"):
+            client.session.before_close(partial(say, word))
+        await client.aclose()
+        await client.aclose()
+    async with pair(Server("s", "1")) as client:
+        client.session.before_close(partial(say, "at the end of the host"))
+    async with pair(Server("s", "1")) as client:
+        client.session.before_close(partial(say, "never"))
+        await client.session.aclose()
+    assert said == ["first", "second", "at the end of the host"]
