@@ -73,7 +73,7 @@ class GatewaySubscriptions:
         except BaseException as error:
             if is_new and isinstance(error, RpcError):
                 self._remove(session, params.uri)
-            else:  # the server may have it: the client went away meanwhile, or it had it before
+            else:  # the server may have it: from before, or the client went away while it worked
                 self._leave(session, params.uri)
             raise
 

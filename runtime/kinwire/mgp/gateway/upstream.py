@@ -119,7 +119,8 @@ class Upstream:
         """Pass a question of the server on to the client whose request it belongs to.
 
         Raises:
-            RpcError: nothing says which request that is, or the client answered with an error.
+            RpcError: nothing says which request that is, the client answered with an error, or
+                there is no usable answer.
         """
         caller = self.caller(question.in_reply_to)
         if caller is None:
@@ -128,7 +129,10 @@ class Upstream:
                 f"{method.name}: expected a request of one client to which it belongs, got {found} "
                 "in progress. Ask while one request is served."
             )
-        return await caller.ask(method, question)
+        try:
+            return await caller.ask(method, question)
+        except KinwireError as error:  # what it says of the client is not for the server
+            raise InvalidRequestError(f"{method.name}: {_unanswered_by_client(error)}") from error
 
 
 class Upstreams:
@@ -259,6 +263,14 @@ def _unanswered(id: str, name: str, error: KinwireError) -> RpcError:
     if isinstance(error, InvalidResponseError):
         return _unusable(id, name)
     return refusal(errors.UpstreamError, f"{where}: the request could not be sent.")
+
+
+def _unanswered_by_client(error: KinwireError) -> str:
+    if isinstance(error, ConnectionClosedError):
+        return "the client has gone."
+    if isinstance(error, RequestTimeoutError):
+        return "no answer of the client came in time."
+    return "the answer of the client cannot be read."
 
 
 def _unusable(id: str, name: str) -> RpcError:

@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from kinwire import Sampling, unattended
+from kinwire.mgp.gateway import request
 from kinwire_protocols import mcp
 from tests.runtime.mgp.gateway.fixtures_gateway import RawClient, asking, gateway_of, last_id
 from tests.runtime.mgp.raw_peers import NOTHING, Json, RawServer
@@ -140,6 +141,34 @@ async def test_a_question_ends_with_its_call_and_a_client_that_cannot_answer_is_
         assert content_of(reply) == -32601
         tasks.cancel_scope.cancel()
     assert unable.of("sampling/createMessage") == []
+
+
+async def test_an_answer_that_cannot_be_read_or_does_not_come_is_an_error_for_the_server(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    raw, client = asking(), RawClient(sampling_createMessage=NOTHING)
+    answers: list[Json] = [{"error": 5}, {"result": 5}, {"error": {"code": "x"}}]
+    said = list[str]()
+    async with gateway_of({"s": raw}, client):
+        await call(client, raw)
+        for number, answer in enumerate(answers, 1):
+            raw.say(id=f"q{number}", method="sampling/createMessage", params=SAMPLE)
+            asked = await client.tells("sampling/createMessage", number)
+            client.say(id=asked[-1]["id"], **answer)
+            await raw.settle()
+        monkeypatch.setattr(request, "_ASK_TIMEOUT", 0.01)
+        reply = await raw.ask("late", "sampling/createMessage", SAMPLE)
+        for one in [*(one for one in raw.heard if one.get("id") in {"q1", "q2", "q3"}), reply]:
+            assert one["error"]["code"] == -32600
+            said.append(one["error"]["message"].partition("sampling/createMessage: ")[2])
+    unreadable = "the answer of the client cannot be read."
+    assert said == [
+        unreadable,
+        "the answer of the client is not an object.",
+        unreadable,
+        "no answer of the client came in time.",
+    ]
+    assert "Traceback" not in caplog.text
 
 
 async def test_handlers_of_the_host_come_first() -> None:
