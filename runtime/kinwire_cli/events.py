@@ -17,16 +17,16 @@ kinwire events tail [FILE.py[:SERVER] | URL] [--type TYPE ...] [--tag TAG ...]
                     [--priority PRIORITY ...] [--count N] [--format text|json] [-- command ...]
        kinwire events publish URL TYPE --secret VARIABLE [--data JSON] [--tag TAG ...]
                     [--priority PRIORITY] [--source-id ID]
-       kinwire events subscriptions --store URL [--format text|json]
-       kinwire events dead list --store URL [--format text|json]
-       kinwire events dead retry ID --store URL"""
+       kinwire events subscriptions --store URL [--records NAME] [--format text|json]
+       kinwire events dead list --store URL [--records NAME] [--format text|json]
+       kinwire events dead retry (ID ... | --all) --store URL [--records NAME]"""
 _EPILOG = """\
 tail subscribes and prints each event until it is interrupted. publish posts to an EventIngest,
-signed with the secret in VARIABLE of the environment. The others read the records "mcpe" of a
-server's store. dead retry has the server try again what a handler could not do, now or when it
-starts.
+signed with the secret in VARIABLE of the environment. The others read the records of a server's
+store. dead retry has the server try again what a handler could not do, now or when it starts.
 """
-_WORDS = {"tail": (0, 1), "publish": (2, 2), "subscriptions": (0, 0), "dead": (1, 2)}
+_MANY = 1000
+_WORDS = {"tail": (0, 1), "publish": (2, 2), "subscriptions": (0, 0), "dead": (1, _MANY)}
 
 
 class EventsCommand:
@@ -40,6 +40,7 @@ class EventsCommand:
         "kinwire events tail http://127.0.0.1:8000/mcp --type 'github.*'",
         "kinwire events publish http://127.0.0.1:8000/events notes.saved --secret SECRET",
         "kinwire events dead list --store sqlite:///events.db",
+        "kinwire events dead retry --all --store sqlite:///events.db",
     )
 
     @staticmethod
@@ -64,6 +65,9 @@ class EventsCommand:
         parser.add_argument("--secret", metavar="VARIABLE", help=text)
         text = "the store of the server: sqlite:///file.db or nats://host:port"
         parser.add_argument("--store", metavar="URL", help=text)
+        text = "the name of the records in the store (default: mcpe)"
+        parser.add_argument("--records", metavar="NAME", help=text)
+        parser.add_argument("--all", action="store_true", help="dead retry: all dead letters")
         parser.add_argument("--format", choices=("text", "json"))
         add_target(parser)
 
@@ -100,11 +104,15 @@ def _check(arguments: Namespace) -> None:
         "source_id": ("publish",),
         "secret": ("publish",),
         "store": ("subscriptions", "dead"),
+        "records": ("subscriptions", "dead"),
+        "all": ("dead",),
         "format": ("tail", "subscriptions", "dead"),
     }
     refuse_other_options("events", arguments, owners)
     needed = {"publish": "secret", "subscriptions": "store", "dead": "store"}.get(action)
     if needed is not None and getattr(arguments, needed) is None:
         raise UsageError(f"events {action} needs --{needed}.", "kinwire help events")
+    if arguments.count is not None and arguments.count < 1:
+        raise UsageError("--count: expected a number from 1.", "--count 10")
     if action == "publish" and len(arguments.priority or ()) > 1:
         raise UsageError("An event has one priority.", "Leave the others out.")

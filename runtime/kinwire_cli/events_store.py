@@ -7,16 +7,18 @@ __all__ = ("dead_letters", "subscriptions")
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.kernel_state import kernel_state
-from kinwire_cli.layout import columns, json_text, one_line
+from kinwire_cli.layout import columns, counted, json_text, one_line
 from kinwire_cli.running import run
 
 if TYPE_CHECKING:
     from kinwire.mcpe import DeadLetter
+    from kinwire.storage import Records
     from kinwire_protocols.mcpe.models import Subscription
 
 _RECORDS = "mcpe"
@@ -30,20 +32,35 @@ def subscriptions(arguments: Namespace) -> int:
 
 
 def dead_letters(arguments: Namespace) -> int:
-    """Print what handlers could not do, or have one of it tried again."""
-    action, *ids = arguments.words
-    if action not in ("list", "retry") or len(ids) != (action == "retry"):
-        text = "events dead: expected list, or retry and an ID."
-        raise UsageError(text, "kinwire help events")
-    return run(_retry if ids else _list_dead, arguments)
+    """Print what handlers could not do, or have some of it tried again."""
+    match arguments.words:
+        case ["list"] if not arguments.all:
+            return run(_list_dead, arguments)
+        case ["retry", *ids] if bool(ids) != arguments.all:
+            return run(_retry, arguments, ids)
+        case _:
+            text = "events dead: expected list, or retry and IDs or --all."
+            raise UsageError(text, "kinwire help events")
+
+
+@asynccontextmanager
+async def _records(arguments: Namespace) -> AsyncGenerator[Records]:
+    """Yield the records of the server, which must be there."""
+    name = arguments.records or _RECORDS
+    async with kernel_state(arguments.store, arguments.timeout, of="the server") as store:
+        known = [one.name for one in await store.entries() if one.kind == "records"]
+        if name not in known:
+            hint = did_you_mean(name, known, f"Its records are: {', '.join(known) or 'nothing'}.")
+            raise UsageError(f"The store has no records {one_line(name)!r}.", hint)
+        yield await store.records(name)
 
 
 async def _subscriptions(arguments: Namespace) -> int:
     from kinwire.mcpe.server.kept import KeptSubscriptions
     from kinwire_protocols.base import to_wire
 
-    async with kernel_state(arguments.store, arguments.timeout) as store:
-        kept = await KeptSubscriptions(await store.records(_RECORDS), None).load()
+    async with _records(arguments) as records:
+        kept = await KeptSubscriptions(records, None).load()
     found = [one.message for one in kept]
     if arguments.format == "json":
         print(json_text([_without_headers(to_wire(one)) for one in found]))
@@ -55,8 +72,8 @@ async def _subscriptions(arguments: Namespace) -> int:
 async def _list_dead(arguments: Namespace) -> int:
     from kinwire.mcpe.server.handlers.dead_letters import DeadLetters
 
-    async with kernel_state(arguments.store, arguments.timeout) as store:
-        letters = DeadLetters(await store.records(_RECORDS), time.time)
+    async with _records(arguments) as records:
+        letters = DeadLetters(records, time.time)
         await letters.load()
     if arguments.format == "json":
         print(json_text([{"id": one.id, **_dead_as_json(one)} for one in letters.all()]))
@@ -65,20 +82,22 @@ async def _list_dead(arguments: Namespace) -> int:
     return 0
 
 
-async def _retry(arguments: Namespace) -> int:
+async def _retry(arguments: Namespace, ids: Sequence[str]) -> int:
     from kinwire.mcpe.server.handlers.dead_letters import DeadLetters
 
-    id: str = arguments.words[1]
-    async with kernel_state(arguments.store, arguments.timeout) as store:
-        letters = DeadLetters(await store.records(_RECORDS), time.time)
+    async with _records(arguments) as records:
+        letters = DeadLetters(records, time.time)
         await letters.load()
-        if await letters.find(id) is None:
-            hint = did_you_mean(
-                id, [one.id for one in letters.all()], "List them: kinwire events dead list"
-            )
-            raise UsageError(f"There is no dead letter {one_line(id)!r}.", hint)
-        await letters.request_retry(id)
-    print(f"{id} is tried again, now or when the server starts", file=sys.stderr)
+        known = [one.id for one in letters.all()]
+        for id in ids:
+            if id not in known:
+                hint = did_you_mean(id, known, "List them: kinwire events dead list")
+                raise UsageError(f"There is no dead letter {one_line(id)!r}.", hint)
+        asked = list(dict.fromkeys(ids or known))
+        for id in asked:
+            await letters.request_retry(id)
+    said = f"{counted(len(asked), 'dead letter')} to try again, now or when the server starts"
+    print(said, file=sys.stderr)
     return 0
 
 

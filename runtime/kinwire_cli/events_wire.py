@@ -8,12 +8,15 @@ import json
 import os
 import sys
 from argparse import Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kinwire_cli.failure import PEER_ERROR, UNAUTHORIZED, UnreachableError, UsageError
-from kinwire_cli.layout import one_line
+from kinwire_cli.layout import counted, one_line
 from kinwire_cli.running import patience_with, run
 from kinwire_cli.target import Target, reach
+
+if TYPE_CHECKING:
+    from kinwire.mcpe import EventSubscription
 
 _UNAUTHORIZED = 401
 
@@ -29,22 +32,37 @@ def publish(url: str, event_type: str, arguments: Namespace) -> int:
 
 
 async def _tail(target: Target, arguments: Namespace) -> int:
+    from pydantic import ValidationError
+
     from kinwire.mcpe import McpeClient
+
+    client = McpeClient()
+    types, tags, priority = arguments.type or (), arguments.tag or (), arguments.priority or ()
+    async with reach(target, [client]) as connection:
+        try:
+            subscribed = client.subscribe(connection, types, tags=tags, priority=priority)
+        except ValidationError:
+            hint = "There are: low, normal, high, critical."
+            raise UsageError("--priority: there is no such priority.", hint) from None
+        async with subscribed as subscription:
+            print("waiting for events ...", file=sys.stderr)
+            await _print_all(subscription, arguments)
+    return 0
+
+
+async def _print_all(subscription: EventSubscription, arguments: Namespace) -> None:
     from kinwire_protocols.base import to_wire
 
-    client, left = McpeClient(), arguments.count
-    async with reach(target, [client]) as connection:
-        types, tags, priority = arguments.type or (), arguments.tag or (), arguments.priority or ()
-        async with client.subscribe(
-            connection, types, tags=tags, priority=priority
-        ) as subscription:
-            print("waiting for events ...", file=sys.stderr)
-            async for event in subscription:
-                print_event(to_wire(event), as_json=arguments.format == "json")
-                left = None if left is None else left - 1
-                if left is not None and left <= 0:
-                    break
-    return 0
+    shown = lost = 0
+    async for event in subscription:
+        if subscription.lost > lost:
+            print(f"lost: {counted(subscription.lost - lost, 'event')}", file=sys.stderr)
+            lost = subscription.lost
+        print_event(to_wire(event), as_json=arguments.format == "json")
+        shown += 1
+        if shown == arguments.count:
+            return
+    print("the subscription has ended", file=sys.stderr)
 
 
 def print_event(event: dict[str, Any], *, as_json: bool) -> None:

@@ -42,8 +42,10 @@ def add_store(parser: ArgumentParser) -> None:
 
 
 @asynccontextmanager
-async def kernel_state(url: str, timeout: float, *, create: bool = False) -> AsyncGenerator[Store]:
-    """Open the store of a kernel, which may be running.
+async def kernel_state(
+    url: str, timeout: float, *, create: bool = False, of: str = "the kernel"
+) -> AsyncGenerator[Store]:
+    """Open the store of a kernel, or of another program, which may be running.
 
     Raises:
         UsageError: the store is in memory, or does not exist and `create` is False.
@@ -53,7 +55,7 @@ async def kernel_state(url: str, timeout: float, *, create: bool = False) -> Asy
 
     if url == "memory:":
         text = "A store in memory belongs to one process."
-        raise UsageError(text, "Name the store of the kernel: sqlite:///file.db or nats://...")
+        raise UsageError(text, f"Name the store of {of}: sqlite:///file.db or nats://...")
     made = new_file(url)
     if not create:
         refuse_new(url)

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
+import anyio.to_thread
 import pytest
 
 from kinwire.mcpe import (
@@ -24,11 +26,11 @@ from kinwire.storage import open_store
 from kinwire.support.background import background
 from kinwire_cli.events_wire import print_event
 from kinwire_protocols.mcpe.models import AgentEventHandler
-from tests.cli.fixtures_scripts import Captured, ran
+from tests.cli.fixtures_scripts import Captured, greeting, ran, scripted
 from tests.each import each
 from tests.runtime.mcp.http_client.fake_server import Asked, Handler, Line, RawServer
 from tests.runtime.mcpe.fixtures_server import serving
-from tests.runtime.mcpe.raw_client import RawClient
+from tests.runtime.mcpe.raw_client import Json, RawClient
 from tests.runtime.mcpe.server.handlers.fixtures_work import hand
 
 SERVER = """
@@ -72,6 +74,85 @@ def test_events_of_a_server_are_printed_as_they_come(tmp_path: Path, capsys: Cap
     assert "\x1b" not in out
     print_event({"type": "a.b", "data": {"n": "\x1b"}}, as_json=True)
     assert capsys.readouterr().out == '{"type": "a.b", "data": {"n": "\\u001b"}}\n'
+
+
+EVENT: Json = {
+    "id": "7b0f8c1e-3d0a-4a57-9a53-3a3a3c1f6f0e",
+    "type": "github.push",
+    "data": {"branch": "ma\x1b[31min"},
+    "metadata": {
+        "timestamp": "2026-01-05T08:00:00Z",
+        "priority": "high",
+        "tags": ["main"],
+    },
+}
+OFFER: Json = {"experimental": {"mcpe": {"protocolVersion": "2025-01-01"}}, "tools": {}}
+
+
+def tailed(*notes: Json) -> list[str]:
+    """Return the words of a server that sends notifications to who has subscribed."""
+    made = {
+        **{"id": "sub-1", "clientId": "c", "status": "active", "createdAt": "2026-01-05T08:00:00Z"},
+        "updatedAt": "2026-01-05T08:00:00Z",
+        **{"filter": {}, "delivery": {"channels": ["realtime"]}},
+    }
+    results = [
+        {"content": [{"type": "text", "text": json.dumps(one)}], "structuredContent": one}
+        for one in (made, {"success": True})
+    ]
+    return scripted(
+        answers={
+            "initialize": greeting(OFFER),
+            "tools/list": {
+                "tools": [
+                    {"name": f"events_{name}", "inputSchema": {"type": "object"}}
+                    for name in ("subscribe", "unsubscribe")
+                ]
+            },
+            "tools/call": results,
+        },
+        behind={"tools/call": [{"jsonrpc": "2.0", **note} for note in notes]},
+    )
+
+
+def arrival(event: Json, **more: Any) -> Json:
+    return {"method": "events/event", "params": {"subscriptionId": "sub-1", "event": event, **more}}
+
+
+def test_events_are_printed_until_there_are_enough(capsys: Captured) -> None:
+    second = {**EVENT, "type": "github.issue.opened"}
+    dropped = {"_meta": {"mcpe/dropped": 2}}
+    server = tailed(arrival(EVENT), arrival(second, **dropped), arrival(EVENT))
+    code, out, err = ran(capsys, "events", "tail", "--count", "2", *server)
+    assert code == 0
+    assert out.splitlines() == [
+        r'2026-01-05T08:00:00Z high github.push {"branch": "ma\u001b[31min"}',
+        r'2026-01-05T08:00:00Z high github.issue.opened {"branch": "ma\u001b[31min"}',
+    ]
+    assert err.splitlines() == ["waiting for events ...", "lost: 2 events"]
+
+
+def test_the_end_of_a_subscription_ends_the_output(capsys: Captured) -> None:
+    over = {"subscriptionId": "sub-1", "expiredAt": "2026-01-05T09:00:00Z"}
+    server = tailed(arrival(EVENT), {"method": "events/subscription_expired", "params": over})
+    code, out, err = ran(capsys, "events", "tail", "--format", "json", *server)
+    assert (code, err.splitlines()) == (0, ["waiting for events ...", "the subscription has ended"])
+    assert json.loads(out) == EVENT
+
+
+def test_a_server_without_events_is_named(capsys: Captured) -> None:
+    code, out, err = ran(
+        capsys,
+        "events",
+        "tail",
+        *scripted(answers={"initialize": greeting({"tools": {}}), "tools/list": {"tools": []}}),
+    )
+    assert (code, out, "the server has no events" in err) == (2, "", True)
+
+
+def test_a_priority_that_does_not_exist_is_refused(capsys: Captured) -> None:
+    code, out, err = ran(capsys, "events", "tail", "--priority", "urgent", *tailed())
+    assert (code, out, "There are: low, normal, high, critical." in err) == (2, "", True)
 
 
 def posted(handler: Handler, capsys: Captured, *words: str) -> tuple[Any, list[Asked]]:
@@ -182,10 +263,40 @@ def test_dead_letters_are_listed_and_tried_again(url: str, capsys: Captured) -> 
     code, out, err = ran(capsys, "events", "dead", "retry", id[:-1], "--store", url)
     assert (code, f"Did you mean '{id}'?" in err) == (2, True)
     code, out, err = ran(capsys, "events", "dead", "retry", id, "--store", url)
-    assert (code, out, err) == (0, "", f"{id} is tried again, now or when the server starts\n")
+    said = "1 dead letter to try again, now or when the server starts\n"
+    assert (code, out, err) == (0, "", said)
     assert dead_in(url) == []
     code, out, err = ran(capsys, "events", "dead", "list", "--store", url)
     assert (code, out, err) == (0, "", "no dead letters\n")
+
+
+def test_a_server_that_runs_tries_dead_letters_again(url: str, capsys: Captured) -> None:
+    command = partial(ran, capsys, "events", "dead", "retry", "--all", "--store", url)
+
+    async def run() -> list[str]:
+        done: list[str] = []
+
+        async def well(work: HandlerWork, handler: AgentEventHandler) -> None:
+            done.append(work.subscription_id)
+
+        async with open_store(url) as store:
+            handlers = EventHandlers(agent=AgentHandlers(well), records=await store.records("mcpe"))
+            handlers.begin(lambda client_id: None)
+            assert (await anyio.to_thread.run_sync(command))[:2] == (0, "")
+            with anyio.fail_after(10):
+                while not done or len(handlers.dead):
+                    await anyio.lowlevel.checkpoint()
+        return done
+
+    assert anyio.run(run) == ["sub-1"]
+
+
+def test_records_that_are_not_there_are_refused(url: str, capsys: Captured) -> None:
+    for action in (["subscriptions"], ["dead", "list"], ["dead", "retry", "--all"]):
+        words = [*action, "--store", url, "--records", "mcp"]
+        code, out, err = ran(capsys, "events", *words)
+        assert (code, out, "Did you mean 'mcpe'?" in err) == (2, "", True)
+        assert ran(capsys, "events", *words[:-1], "mcpe")[0] == 0
 
 
 @each(
@@ -203,9 +314,14 @@ def test_dead_letters_are_listed_and_tried_again(url: str, capsys: Captured) -> 
         (["subscriptions"], "events subscriptions needs --store."),
         (["subscriptions", "--store", "sqlite:///absent.db"], "absent.db"),
         (["dead", "list"], "events dead needs --store."),
-        (["dead", "bury", "--store", "memory:"], "expected list, or retry and an ID."),
-        (["dead", "retry", "--store", "memory:"], "expected list, or retry and an ID."),
-        (["dead", "list", "x", "--store", "memory:"], "expected list, or retry and an ID."),
+        (["subscriptions", "--store", "memory:"], "Name the store of the server"),
+        (["tail", "a.py", "--count", "0"], "--count: expected a number from 1."),
+        (["tail", "a.py", "--all"], "--all is an option of events dead."),
+        (["dead", "bury", "--store", "memory:"], "expected list, or retry and IDs or --all."),
+        (["dead", "retry", "--store", "memory:"], "expected list, or retry and IDs or --all."),
+        (["dead", "list", "x", "--store", "memory:"], "expected list, or retry and IDs or --all."),
+        (["dead", "list", "--all", "--store", "memory:"], "expected list, or retry and IDs"),
+        (["dead", "retry", "x", "--all", "--store", "memory:"], "expected list, or retry and IDs"),
     ],
 )
 def test_wrong_words_end_with_2(capsys: Captured, words: list[str], message: str) -> None:

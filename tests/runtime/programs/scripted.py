@@ -2,8 +2,9 @@
 
 `answers` has a result by method, a list of them (one a call, the last again), or an `error`
 object; a method that it lacks is not found, one whose answer is null is not answered. `greeting`
-are lines to write first, `after` messages to send behind the handshake, `stderr` a line for there,
-`exits_at` a method that ends it with `code`, `text_ids` has the ids answered as text.
+are lines to write first, `after` messages to send behind the handshake, `behind` those to send once
+behind the answer to a method, by method, `stderr` a line for there, `exits_at` a method that ends
+it with `code`, `text_ids` has the ids answered as text.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ def arrived(message: dict[str, Any], script: dict[str, Any]) -> None:
     answer = answer_to(message, script) if method is not None and "id" in message else None
     if answer is not None:
         say(answer)
+        for behind in script.get("behind", {}).pop(method, ()):
+            say(behind)
 
 
 def main() -> None:

@@ -165,7 +165,7 @@ async def _expires(scene: EventScene) -> None:
 
 _STEPS: tuple[tuple[str, Callable[[EventScene], Awaitable[None]]], ...] = (
     ("Events come immediately, if the filter selects them", _immediately),
-    ("A pause: what happens meanwhile is lost", _paused),
+    ("A pause: what happens until it ends is lost", _paused),
     ("A model subscribes by a tool, and is helped", _by_model),
     ("A schedule collects events", _by_schedule),
     ("A subscription expires on time", _expires),

@@ -31,7 +31,7 @@ from kinwire.mcpe.server.handlers.work import (
     RetryHandlerError,
 )
 from kinwire.storage.clock import Clock
-from kinwire.storage.errors import ConflictError, StorageError
+from kinwire.storage.errors import ConflictError, StorageClosedError, StorageError
 from kinwire.storage.records import Change, Records
 from kinwire.support.arguments import TEXT, ArgumentCheck, count_from, having, instance_of
 from kinwire.support.background import background, start_detached
@@ -53,6 +53,7 @@ logger = logging.getLogger("kinwire.mcpe")
 
 _TOO_MANY = "too much work of this subscription, or of all, waits"
 _QUEUE = "mcpe-handlers/"  # of keys of records
+_AGAIN = 1.0  # seconds
 
 _EVENT_HANDLERS = ArgumentCheck(
     "EventHandlers",
@@ -61,7 +62,7 @@ _EVENT_HANDLERS = ArgumentCheck(
     bash=instance_of(BashHandlers, "BashHandlers", 'BashHandlers(["notify-send"])').or_none,
     agent=instance_of(AgentHandlers, "AgentHandlers", "AgentHandlers()").or_none,
     records=having(
-        ("get", "put", "scan"), "records of a store", 'await store.records("mcpe")'
+        ("get", "put", "scan", "watch"), "records of a store", 'await store.records("mcpe")'
     ).or_none,
     name=TEXT,
     attempts=count_from(1),
@@ -119,7 +120,7 @@ class EventHandlers:
         )
         self._webhook, self._bash, self._agent = webhook, bash, agent
         self._attempts, self._concurrently, self._waiting = attempts, concurrently, waiting
-        self._records = records
+        self._records, self._sleep = records, sleep
         self.dead = DeadLetters(records, clock)
         """What could not be done, once `begin` has read it."""
         self._queue = RetryQueue(
@@ -229,15 +230,20 @@ class EventHandlers:
 
     async def _take_requests(self) -> None:
         """Try dead letters again of which another process says so, such as `kinwire events`."""
-        if self._records is None:
-            return
-        try:
-            async with self._records.watch(RETRY_REQUESTS) as changes:
-                async for change in changes:
-                    if change.record is not None:
-                        await self._take_request(self._records, change)
-        except StorageError as error:
-            logger.error("dead letters are not tried again: %s", sanitize_for_log(error))
+        while self._records is not None:
+            try:
+                await self._follow_requests(self._records)
+            except StorageClosedError:
+                return
+            except StorageError as error:
+                logger.error("dead letters are not tried again: %s", sanitize_for_log(error))
+            await self._sleep(_AGAIN)
+
+    async def _follow_requests(self, records: Records) -> None:
+        async with records.watch(RETRY_REQUESTS) as changes:
+            async for change in changes:
+                if change.record is not None:
+                    await self._take_request(records, change)
 
     async def _take_request(self, records: Records, change: Change) -> None:
         """Try a dead letter again, unless another process does so."""

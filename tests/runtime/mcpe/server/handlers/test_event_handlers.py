@@ -23,8 +23,10 @@ from kinwire.mcpe import (
 )
 from kinwire.mcpe.server.handlers.work import HandlerWork as Work
 from kinwire.storage import open_store
+from kinwire.storage.errors import StorageUnavailableError
 from kinwire.support.background import background
 from kinwire_protocols.mcpe.models import AgentEventHandler
+from tests.runtime.managers.fixtures_records import FailingRecords
 from tests.runtime.managers.fixtures_time import FakeTime
 from tests.runtime.mcpe.raw_client import OFFER, RawClient, subscription
 from tests.runtime.mcpe.server.handlers.fixtures_work import EVENT, Json, hand, work_for
@@ -322,3 +324,29 @@ async def test_records_that_cannot_be_read_are_ignored() -> None:
             Work.from_record(kept)
     work = work_for(AGENT)
     assert Work.from_record(work.to_record(), 2) == work_for(AGENT, attempt=2)
+
+
+class LateWatch(FailingRecords):
+    """Records whose first watch fails."""
+
+    watched = 0
+
+    def watch(self, prefix: str = "") -> Any:
+        self.watched += 1
+        if self.watched == 1:
+            raise StorageUnavailableError("records", expected="a", got="b", hint="c")
+        return super().watch(prefix)
+
+
+async def test_requests_of_other_processes_are_taken_once_the_store_works_again() -> None:
+    async with open_store("memory:") as store:
+        records = LateWatch(await store.records("mcpe"))
+        agents = Agents()
+        handlers = agents.handlers(records=records)
+        await handlers.dead.add(work_for(AGENT), "no time")
+        (letter,) = handlers.dead.all()
+        await handlers.dead.request_retry(letter.id)
+        handlers.begin(lambda client_id: None)
+        await settle(lambda: records.watched == 1)
+        await agents.time.advance(1.0)
+        await settle(lambda: len(agents.done) == 1 and not len(handlers.dead))
