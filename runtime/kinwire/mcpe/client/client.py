@@ -283,20 +283,16 @@ class McpeClient(ExtensionBase[EventServer]):
     async def _subscribed(
         self, connection: Connection, asked: EventsSubscribeParams
     ) -> AsyncGenerator[EventSubscription]:
-        reader = await self.of(connection).subscribe(asked)
+        first = self.of(connection)
+        reader = await first.subscribe(asked)
         try:
             yield reader
         finally:
-            await self._end(reader)
-
-    async def _end(self, reader: EventSubscription) -> None:
-        server = reader.server
-        reader.end()
-        if server is None:
-            return
-        server.memory.readers.pop(reader.id, None)
-        if not self._keep and reader.expired_at is None:
-            await _unsubscribe(server, reader.id)
+            reader.end()
+            first.memory.readers.pop(reader.id, None)
+            server = reader.server  # over the connection of now
+            if server is not None and not self._keep and reader.expired_at is None:
+                await _unsubscribe(server, reader.id)
 
     async def _unsubscribe_all(self, peer: EventServer) -> None:
         """Unsubscribe from all that was subscribed to, since this side ends the connection."""

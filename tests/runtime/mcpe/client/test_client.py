@@ -393,6 +393,21 @@ async def test_a_reader_goes_on_where_the_host_keeps_the_connection() -> None:
     assert len(raws[-1].calls("unsubscribe")) == 1
 
 
+async def test_a_block_that_ends_without_a_connection_leaves_nothing_to_go_on_with() -> None:
+    events, first, second = McpeClient(reconnect_within=60), RawServer(), RawServer()
+    async with Host("desk", "1", extensions=[events]) as host:
+        connection = await host.connect(first, server_id="elsewhere")
+        async with events.subscribe(connection):
+            first.hang_up()
+            await first.settle()
+        again = await host.connect(second, server_id="elsewhere")
+        await second.settle()
+        assert second.of("tools/call") == []
+        await events.of(again).list()
+    names = [one["name"] for one in second.of("tools/call")]
+    assert names == ["events_list", "events_unsubscribe"]  # the latter at the end of the connection
+
+
 async def test_a_reader_gives_up_when_there_is_no_next_connection_in_time() -> None:
     events, raw = McpeClient(reconnect_within=0.05), RawServer()
     async with (
