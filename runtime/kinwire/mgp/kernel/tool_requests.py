@@ -7,6 +7,8 @@ __all__ = ("ToolRequests",)
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+import anyio
+
 from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.kernel.tool_creation import ToolCreation
 from kinwire.mgp.kernel.tool_discovery import shown_tool
@@ -103,6 +105,7 @@ class ToolRequests:
         return _Choice(loaded, () if is_enough else chosen(waiting, left, most=most))
 
     async def _search(self, text: str, sights: ToolSights) -> Sequence[Hit]:
+        await anyio.lowlevel.checkpoint()  # other tasks have a turn between searches
         found = await self._index.search.search(
             text[:_LONGEST_TEXT],
             strategy="semantic" if self._by_meaning else "keyword",

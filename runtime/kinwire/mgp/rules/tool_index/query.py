@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from kinwire.mgp.rules.tool_index.postings import Postings, WeightedTerm
-from kinwire.mgp.rules.tool_index.spelling import KnownWords
+from kinwire.mgp.rules.tool_index.spelling import Comparisons, KnownWords
 from kinwire.mgp.rules.tool_index.synonyms import SYNONYMS
 from kinwire.mgp.rules.tool_index.words import STOP_STEMS, stems_of
 
@@ -65,17 +65,20 @@ def _variants(
                     gain = _SYNONYM * min(rarities[stem], postings.rarity(other))
                     yield WeightedTerm(other, gain)
     unknown = [stem for stem, count in counts.items() if not count]
+    compared = Comparisons()
     for stem in islice(unknown, _MOST_MISSPELT):
-        for meant in _meant(stem, postings, known):
+        for meant in _meant(stem, postings, known, compared):
             yield WeightedTerm(meant, _MISSPELT * min(rarities[stem], postings.rarity(meant)))
 
 
-def _meant(word: str, postings: Postings, known: KnownWords) -> tuple[str, ...]:
+def _meant(
+    word: str, postings: Postings, known: KnownWords, compared: Comparisons
+) -> tuple[str, ...]:
     """Return the known words that a misspelt one may stand for.
 
     The mistake may be in an ending, which then was not taken off: `parkign` is `park`.
     """
-    found = known.near(word)
+    found = known.near(word, compared)
     for end in range(len(word) - 1, max(_BEGINNING, len(word) // 2) - 1, -1):
         if found:
             break
@@ -83,5 +86,5 @@ def _meant(word: str, postings: Postings, known: KnownWords) -> tuple[str, ...]:
         if begin in postings:
             found = (begin,)
         elif end == len(word) - 1:  # with fewer letters left, too many words are alike
-            found = known.near(begin)
+            found = known.near(begin, compared)
     return found

@@ -6,16 +6,16 @@ and then compared. That takes two or three places for each known word.
 
 from __future__ import annotations
 
-__all__ = ("KnownWords", "distance")
+__all__ = ("Comparisons", "KnownWords", "distance")
 
 from collections.abc import Iterator
-from itertools import chain, islice
 from typing import Final, NamedTuple
 
 _SHORTEST: Final = 4  # a shorter word is too close to others
 _LONG: Final = 8  # from here on two mistakes are allowed
 _LONGEST: Final = 24
-_MOST_COMPARED: Final = 2000
+_MOST_SEEN: Final = 20_000  # words for one query; each takes about 1 µs
+_COMPARED: Final = 20  # times as long as it takes to compare one of them
 
 
 class _Piece(NamedTuple):
@@ -24,6 +24,21 @@ class _Piece(NamedTuple):
     size: int
     start: int
     text: str
+
+
+class Comparisons:
+    """How much work the words of one query may still make.
+
+    A server may list as many similar words as it likes, and the event loop waits for a search.
+    """
+
+    def __init__(self) -> None:
+        self._left = _MOST_SEEN
+
+    def take(self, effort: int = 1) -> bool:
+        """Return whether one more word may be looked at, and count it."""
+        self._left -= effort
+        return self._left >= 0
 
 
 class KnownWords:
@@ -47,24 +62,37 @@ class KnownWords:
                 if not words:
                     self._words.pop(piece, None)
 
-    def near(self, word: str) -> tuple[str, ...]:
+    def near(self, word: str, compared: Comparisons | None = None) -> tuple[str, ...]:
         """Return the known words with the fewest differences: at most one, or two in a long word.
 
-        A letter that is missing, added, replaced or swapped with the next one is a difference.
+        A letter that is missing, added, replaced or swapped with the next one is a difference. When
+        no comparisons are left, the words that were found so far count.
         """
         if not _is_comparable(word):
             return ()
         most = _mistakes(word)
-        found = {known: distance(word, known, most) for known in self._alike(word, most)}
+        alike = self._alike(word, most, compared or Comparisons())
+        found = {known: distance(word, known, most) for known in alike}
         least = min(found.values(), default=most + 1)
         return tuple(sorted(known for known, far in found.items() if far == least <= most))
 
-    def _alike(self, word: str, most: int) -> Iterator[str]:
-        """Yield the known words with a piece of this one, near the place that it has there."""
-        found = chain.from_iterable(
-            self._words.get(piece, ()) for piece in _near_pieces(word, most)
-        )
-        return islice(found, _MOST_COMPARED)
+    def _alike(self, word: str, most: int, compared: Comparisons) -> Iterator[str]:
+        """Yield the known words with a piece of this one, near the place that it has there.
+
+        A difference changes at most two of the letters that occur in a word, so most words with the
+        same piece need not be compared.
+        """
+        letters, seen = frozenset(word), set[str]()
+        for piece in _near_pieces(word, most):
+            for known in self._words.get(piece, ()):
+                if not compared.take():
+                    return
+                if known in seen or len(letters.symmetric_difference(known)) > 2 * most:
+                    continue
+                if not compared.take(_COMPARED):
+                    return
+                seen.add(known)
+                yield known
 
 
 def distance(one: str, other: str, most: int) -> int:
@@ -72,20 +100,23 @@ def distance(one: str, other: str, most: int) -> int:
 
     Letters that are missing, added, replaced, or swapped with the next one count.
     """
+    beyond = most + 1
     if abs(len(one) - len(other)) > most:
-        return most + 1
+        return beyond
     before, above = list[int](), list(range(len(other) + 1))
     for row, letter in enumerate(one, 1):
-        line = [row]
-        for column, against in enumerate(other, 1):
-            best = min(above[column] + 1, line[-1] + 1, above[column - 1] + (letter != against))
+        line = [min(row, beyond), *[beyond] * len(other)]
+        for column in range(max(1, row - most), min(len(other), row + most) + 1):
+            against = other[column - 1]
+            replaced = above[column - 1] + (letter != against)
+            best = min(above[column] + 1, line[column - 1] + 1, replaced)
             if row > 1 < column and letter == other[column - 2] and one[row - 2] == against:
                 best = min(best, before[column - 2] + 1)
-            line.append(best)
+            line[column] = best
         if min(line) > most:
-            return most + 1
+            return beyond
         before, above = above, line
-    return min(above[-1], most + 1)
+    return min(above[-1], beyond)
 
 
 def _is_comparable(word: str) -> bool:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, strategies as st
 
+from kinwire.mgp.rules.tool_index import spelling
+from kinwire.mgp.rules.tool_index.postings import Postings
+from kinwire.mgp.rules.tool_index.query import terms_of
 from kinwire.mgp.rules.tool_index.spelling import KnownWords, distance
 from kinwire.mgp.rules.tool_index.synonyms import SYNONYMS
 from kinwire.mgp.rules.tool_index.words import STOP_STEMS, WORD_SIZE, joined, stem, stems_of
@@ -151,9 +155,35 @@ def test_the_words_with_the_fewest_differences_are_near_in_a_fixed_order() -> No
     assert known.near("tre") == known.near("trend2") == known.near("x" * 30) == ()
 
 
-def test_words_that_a_server_invents_do_not_make_a_search_long() -> None:
-    known = KnownWords()
+def test_words_that_a_server_invents_do_not_make_a_search_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known, compared = KnownWords(), list[str]()
     for number in range(5000):
         known.add("spam" + "".join(chr(97 + int(digit)) for digit in f"{number:04}"))
-    compared = list(known._alike("spamzzzz", 2))
-    assert len(compared) == 2000
+
+    def counting(one: str, other: str, most: int) -> int:
+        compared.append(other)
+        return distance(one, other, most)
+
+    monkeypatch.setattr(spelling, "distance", counting)
+    known.near("spamjjjx")
+    assert 400 < len(compared) <= 1000
+    compared.clear()
+    terms_of(" ".join(f"spam{letter}xbc" for letter in "klmnopqrst"), Postings(), known)
+    assert 400 < len(compared) <= 1000  # all words of a query together
+
+
+def test_words_with_other_letters_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = KnownWords()
+    for word in ("spamabcd", "spamxyzw", "spamabcz"):
+        known.add(word)
+    compared = list[str]()
+
+    def noting(one: str, other: str, most: int) -> int:
+        compared.append(other)
+        return distance(one, other, most)
+
+    monkeypatch.setattr(spelling, "distance", noting)
+    assert known.near("spamabce") == ("spamabcd", "spamabcz")
+    assert compared == ["spamabcd", "spamabcz"]
