@@ -77,16 +77,14 @@ class ToolFinder:
             accepts=self._accepting(sights, params.filter),
             categories=_categories(params.filter),
         )
-        entries = {
-            (hit.tool.server_id, hit.tool.name): _scored(hit, qualified) for hit in found.hits
-        }
+        entries = {hit.tool.key: _scored(hit, qualified) for hit in found.hits}
         sizes = [
             (hit.tool, self._sessions.count(entry))
             for hit, entry in zip(found.hits, entries.values(), strict=True)
         ]
         kept = session.keep_results(sizes)
         result: JsonObject = {
-            "tools": [entries[tool.server_id, tool.name] for tool in kept],
+            "tools": [entries[tool.key] for tool in kept],
             "total_available": sights.count(),
             "search_strategy": found.strategy,
             "query_time_ms": round((perf_counter() - began) * 1000, 3),

@@ -119,11 +119,8 @@ class ToolIndexManager:
 
     def tools_of(self, server_id: str) -> list[IndexedTool]:
         """Return the tools of a server; an empty list if it is not connected."""
-        followed = next(
-            (one for one in self._followed.values() if one.server.id == server_id), None
-        )
-        entries = () if followed is None else followed.entries.values()
-        return [one.indexed for one in entries if one.indexed is not None]
+        server = self._servers.get(server_id)
+        return [] if server is None else _indexed(self._followed[server].entries.values())
 
     async def allowed(
         self, caller: AccessPrincipal, tools: Sequence[IndexedTool]

@@ -30,10 +30,7 @@ from kinwire.storage.clock import Clock
 from kinwire_protocols import mcp, mgp
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcp.models import RequestParams
-from kinwire_protocols.mgp.methods import (
-    MGP_TOOLS_DISCOVER,
-    MGP_TOOLS_REQUEST,
-)
+from kinwire_protocols.mgp import methods
 from kinwire_protocols.mgp.models import (
     ToolsDiscoverParams,
     ToolsDiscoverResult,
@@ -80,7 +77,7 @@ class ToolMethods:
     def serve(
         self, handlers: ExtensionHandlers, server_of: Callable[[Context], GuardedServer]
     ) -> None:
-        """Register the two that search. `server_of` returns which server has sent a message."""
+        """Register the methods. `server_of` returns which server has sent a message."""
 
         def tools(context: Context) -> ToolSearchTools:
             return self.tools(self._sessions.of(server_of(context)))
@@ -91,8 +88,18 @@ class ToolMethods:
         async def request(params: ToolsRequestParams, context: Context) -> ToolsRequestResult:
             return await tools(context).mgp_tools_request_tool(params)
 
-        handlers.add_default(MGP_TOOLS_DISCOVER, discover)
-        handlers.add_default(MGP_TOOLS_REQUEST, request)
+        async def state(params: RequestParams, context: Context) -> ToolsSessionResult:
+            return await tools(context).mgp_tools_session_tool(params)
+
+        async def evict(
+            params: ToolsSessionEvictParams, context: Context
+        ) -> ToolsSessionEvictResult:
+            return await tools(context).mgp_tools_session_evict_tool(params)
+
+        handlers.add_default(methods.MGP_TOOLS_DISCOVER, discover)
+        handlers.add_default(methods.MGP_TOOLS_REQUEST, request)
+        handlers.add_default(methods.MGP_TOOLS_SESSION, state)
+        handlers.add_default(methods.MGP_TOOLS_SESSION_EVICT, evict)
 
     def tools(self, session: ToolSession, *, qualified: bool = False) -> ToolSearchTools:
         """Return the same as tools, for one session; see `ToolFinder.discover` for `qualified`."""

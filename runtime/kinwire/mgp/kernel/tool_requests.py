@@ -72,7 +72,7 @@ class ToolRequests:
         made = await self._made(params, session)
         wanted = [*made, *(one.tool for one in choice.usable if one.tool not in made)]
         loaded = session.load(wanted)
-        tools = [tool for tool in wanted if (tool.server_id, tool.name) in loaded.present]
+        tools = [tool for tool in wanted if tool.key in loaded.present]
         for one in choice.waiting:
             self._ask(one.tool, session)
         lacking = () if made else _lacking(needs, choice, tools)
@@ -117,16 +117,15 @@ class ToolRequests:
     def _standing(self, tool: IndexedTool) -> GrantValue:
         """Return whether the server of a tool has all permissions that a call needs."""
         server = self._index.server(tool.server_id)
-        known = None if server is None else server.tools.get(tool.name)
-        if server is None or known is None:
+        if server is None or tool.name not in server.tools:
             return "denied"
-        return self._permissions.standing(server, known.permissions)
+        return self._permissions.standing(server, server.tools[tool.name].permissions)
 
     def _ask(self, tool: IndexedTool, session: ToolSession) -> None:
         server = self._index.server(tool.server_id)
-        known = None if server is None else server.tools.get(tool.name)
-        if server is not None and known is not None:
-            self._permissions.ask_for(server, known.permissions, session.caller.id, tool.name)
+        if server is not None and tool.name in server.tools:
+            needed = server.tools[tool.name].permissions
+            self._permissions.ask_for(server, needed, session.caller.id, tool.name)
 
     async def _made(
         self, params: ToolsRequestParams, session: ToolSession
@@ -136,8 +135,7 @@ class ToolRequests:
         id = self._creation.server_for(session.caller, task)
         if id is None:
             return ()
-        own = [tool for tool in self._index.tools() if tool.server_id == id]
-        return await self._index.allowed(session.caller, own)
+        return await self._index.allowed(session.caller, self._index.tools_of(id))
 
     async def _is_creating(self, params: ToolsRequestParams, session: ToolSession) -> bool:
         caller, task = session.caller, params.task_trace_id or ""
@@ -163,8 +161,8 @@ def _needs_in(params: ToolsRequestParams) -> ToolNeeds:
 
 def _lacking(needs: ToolNeeds, choice: _Choice, tools: Iterable[IndexedTool]) -> tuple[str, ...]:
     """Return the capabilities that no tool has which was loaded or waits for a permission."""
-    present = {(tool.server_id, tool.name) for tool in tools}
-    loaded = (one for one in choice.usable if (one.tool.server_id, one.tool.name) in present)
+    present = {tool.key for tool in tools}
+    loaded = (one for one in choice.usable if one.tool.key in present)
     has = frozenset[str]().union(*(one.covers for one in (*loaded, *choice.waiting)))
     return tuple(one for one in needs.capabilities if one not in has)
 

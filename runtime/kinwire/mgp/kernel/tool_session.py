@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("SessionParts", "ToolSession", "ToolSource", "key_of")
+__all__ = ("SessionParts", "ToolSession", "ToolSource")
 
 import logging
 from collections import Counter
@@ -69,6 +69,10 @@ class ToolSource(Protocol):
         """Return a tool as it is now; None if no connected server has it."""
         ...
 
+    def server(self, id: str) -> GuardedServer | None:
+        """Return a connected server by the kernel's name; None if it is not connected."""
+        ...
+
     def tools(self) -> Iterable[IndexedTool]:
         """Return the tools of all connected servers."""
         ...
@@ -91,8 +95,6 @@ class SessionParts(NamedTuple):
     budget: ToolContextBudget
     size_of: Callable[[IndexedTool], int]
     """Returns how many tokens a tool takes in the context of a model."""
-    server_of: Callable[[str], GuardedServer | None]
-    """Returns a connected server by its id."""
 
 
 class ToolSession:
@@ -149,7 +151,7 @@ class ToolSession:
             ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for `Session.call`.
         """
         _CALL.check(server_id=server_id, name=name, arguments=arguments)
-        server = self._parts.server_of(server_id)
+        server = self._source.server(server_id)
         if server is None:
             raise SessionStateError(f"No server {server_id!r:.60} is connected.")
         params = CallToolRequestParams(name=name, arguments=arguments)
@@ -181,8 +183,8 @@ class ToolSession:
         Each is a tool with the tokens that it takes in the answer, the best first. They count until
         the next search; one that is called moves into the cache.
         """
-        keys = {key_of(tool): tool for tool, _ in results}
-        kept = self._cache.discover(SizedTool(key_of(tool), tokens) for tool, tokens in results)
+        keys = {tool.key: tool for tool, _ in results}
+        kept = self._cache.discover(SizedTool(tool.key, tokens) for tool, tokens in results)
         self._settle()
         return tuple(keys[key] for key in kept)
 
@@ -216,7 +218,7 @@ class ToolSession:
         self.follow()
         keys = (*self._cache.pinned, *self._cache.cached)
         tools = self._at(keys)
-        allowed = {key_of(tool) for tool in await self._source.allowed(self.caller, tools)}
+        allowed = {tool.key for tool in await self._source.allowed(self.caller, tools)}
         for key in keys:
             if key not in allowed:
                 self._cache.remove(key)
@@ -296,16 +298,16 @@ class ToolSession:
         return [tool for tool in found if tool is not None]
 
     def _sized(self, tool: IndexedTool) -> SizedTool:
-        return SizedTool(key_of(tool), self._parts.size_of(tool))
+        return SizedTool(tool.key, self._parts.size_of(tool))
 
     def _note(self, tools: Iterable[IndexedTool]) -> None:
         """Remember which definitions the cache has the sizes of; pinned ones have their own."""
         for tool in tools:
-            if key_of(tool) not in self._cache.pinned:
-                self._digests[key_of(tool)] = tool.digest
+            if tool.key not in self._cache.pinned:
+                self._digests[tool.key] = tool.digest
 
     def _pin(self, tool: IndexedTool) -> None:
-        key = key_of(tool)
+        key = tool.key
         if self._cache.pin(self._sized(tool)):
             self._digests[key] = tool.digest
             self._too_large.pop(key, None)
@@ -323,11 +325,6 @@ class ToolSession:
             self._shown = shown
             for changed in self._on_change:
                 _called(changed)
-
-
-def key_of(tool: IndexedTool) -> ToolKey:
-    """Return what sessions know a tool by."""
-    return tool.server_id, tool.name
 
 
 def _called(changed: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""All sessions of tools of a kernel: who has which, and what they answer to servers.
+"""All sessions of tools of a kernel: who has which.
 
 A session belongs to an agent, to a connected server or to a client of a gateway. Who holds the
 object has the session, and nothing in a message names one (MGP 0.2.0 section 16.7).
@@ -9,16 +9,14 @@ from __future__ import annotations
 __all__ = ("ContextBudgetError", "ToolSessions")
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from weakref import WeakKeyDictionary, WeakSet
 
-from kinwire.mcp.context import Context
-from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mgp.kernel.access_options import AccessPrincipal
 from kinwire.mgp.kernel.callers import Agent
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.tool_discovery_options import EVERY_AGENT, ToolDiscovery
-from kinwire.mgp.kernel.tool_session import SessionParts, ToolSession, ToolSource, key_of
+from kinwire.mgp.kernel.tool_session import SessionParts, ToolSession, ToolSource
 from kinwire.mgp.rules.token_counts import context_text, counted, estimated_tokens
 from kinwire.mgp.rules.tool_cache import DEFAULT_BUDGET, ToolKey
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
@@ -27,13 +25,6 @@ from kinwire.rpc.errors import KinwireError
 from kinwire.support.bounded import LruDict
 from kinwire.support.json_values import text
 from kinwire_protocols.base import JsonObject
-from kinwire_protocols.mcp.models import RequestParams
-from kinwire_protocols.mgp.methods import MGP_TOOLS_SESSION, MGP_TOOLS_SESSION_EVICT
-from kinwire_protocols.mgp.models import (
-    ToolsSessionEvictParams,
-    ToolsSessionEvictResult,
-    ToolsSessionResult,
-)
 
 logger = logging.getLogger("kinwire.mgp")
 
@@ -47,36 +38,14 @@ class ContextBudgetError(KinwireError):
 class ToolSessions:
     """The sessions of a kernel. Get it from `MgpKernel.tool_sessions`."""
 
-    def __init__(
-        self,
-        options: ToolDiscovery,
-        source: ToolSource,
-        server_of: Callable[[str], GuardedServer | None],
-    ) -> None:
+    def __init__(self, options: ToolDiscovery, source: ToolSource) -> None:
         self._pinned = options.pinned
         self._count = options.count_tokens
         budget = options.budget or DEFAULT_BUDGET
-        self._parts = SessionParts(source, budget, self._size_of, server_of)
+        self._parts = SessionParts(source, budget, self._size_of)
         self._sizes = LruDict[tuple[ToolKey, str], int](_MOST_SIZES)
         self._open = WeakSet[ToolSession]()
         self._of_servers = WeakKeyDictionary[GuardedServer, ToolSession]()
-
-    def serve(
-        self, handlers: ExtensionHandlers, server_of: Callable[[Context], GuardedServer]
-    ) -> None:
-        """Register the methods. `server_of` returns which server has sent a message."""
-
-        async def state(params: RequestParams, context: Context) -> ToolsSessionResult:
-            return await self.of(server_of(context)).state()
-
-        async def evict(
-            params: ToolsSessionEvictParams, context: Context
-        ) -> ToolsSessionEvictResult:
-            reason = params.reason if isinstance(params.reason, str) else None
-            return await self.of(server_of(context)).evict(params.tools, reason)
-
-        handlers.add_default(MGP_TOOLS_SESSION, state)
-        handlers.add_default(MGP_TOOLS_SESSION_EVICT, evict)
 
     def open(self, agent: str | Agent) -> ToolSession:
         """Return a new session of an agent.
@@ -147,7 +116,7 @@ class ToolSessions:
         return session
 
     def _size_of(self, tool: IndexedTool) -> int:
-        key = key_of(tool), tool.digest
+        key = tool.key, tool.digest
         found = self._sizes.get(key)
         if found is None:
             found = self._counted(context_text(tool.definition, public_name(*key[0])))

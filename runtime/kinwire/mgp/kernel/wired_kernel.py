@@ -144,9 +144,8 @@ class WiredKernel(GuardingExtension):
         finding = discovery or ToolDiscovery()
         self.tool_index = ToolIndexManager(finding, self._tool_guard.sight)
         """The tools of all connected servers, to be searched."""
-        self.tool_sessions = ToolSessions(finding, self.tool_index, self._server)
+        self.tool_sessions = ToolSessions(finding, self.tool_index)
         """The tools that agents have in their contexts: `open`, `check`."""
-        self.tool_sessions.serve(self.handlers, lambda context: self._peers[context.session])
         self.tool_index.followers.append(self.tool_sessions.follow)
         self._managers = (
             self._lifecycle,

@@ -90,10 +90,10 @@ def ranked(
     scores = {capability: _scores(found.get(capability, ())) for capability in needs.capabilities}
     by_context = _scores(context)
     pools = (*found.values(), context)
-    tools = {_key(hit.tool): hit.tool for pool in pools for hit in pool}
+    tools = {hit.tool.key: hit.tool for pool in pools for hit in pool}
     candidates = [_ranked(needs, tool, scores, by_context) for tool in tools.values()]
     fitting = [one for one in candidates if one.covers or not needs.capabilities]
-    return sorted(fitting, key=lambda one: (-one.score, *_key(one.tool)))
+    return sorted(fitting, key=lambda one: (-one.score, *one.tool.key))
 
 
 def chosen(
@@ -125,7 +125,7 @@ def has_capability(tool: IndexedTool, capability: str) -> bool:
 def _ranked(
     needs: ToolNeeds, tool: IndexedTool, scores: Mapping[str, _Scores], by_context: _Scores
 ) -> RankedTool:
-    key = _key(tool)
+    key = tool.key
     words = _all_words(tool)
     covers = frozenset(one for one in needs.capabilities if _are_named(one, words))
     score = by_context.get(key, 0.0)
@@ -138,11 +138,7 @@ def _ranked(
 
 
 def _scores(hits: Iterable[Hit]) -> _Scores:
-    return {_key(hit.tool): hit.score for hit in hits}
-
-
-def _key(tool: IndexedTool) -> tuple[str, str]:
-    return tool.server_id, tool.name
+    return {hit.tool.key: hit.score for hit in hits}
 
 
 def _preference(preferred: RiskLevel | None, risk: RiskLevel) -> int:

@@ -38,6 +38,11 @@ class IndexedTool:
     keyword_source: LabelSource = "declared"
 
     @property
+    def key(self) -> tuple[str, str]:
+        """The server and the name, by which it is known in the kernel."""
+        return self.server_id, self.name
+
+    @property
     def tool_id(self) -> str:
         """The name of the tool in the index, unique over all servers."""
         return f"{self.server_id}.{self.name}"
