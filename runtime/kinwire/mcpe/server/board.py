@@ -122,6 +122,11 @@ class SubscriptionBoard:
         self._set_due(served)
         await (self._kept if self.homes is None else self.homes).put(served)
         self._put(served)
+        if served.home not in served.client.sessions:  # it has ended while this was written
+            served.go_to(served.client.home)
+            if served.home is None:
+                self._clients.keep(served.client)
+                self._park(served.client)
 
     async def change(self, served: ServedSubscription, made: Subscription) -> None:
         """Have a subscription be as in its new message.

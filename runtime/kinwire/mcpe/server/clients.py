@@ -103,6 +103,10 @@ class ClientTable:
         found = None if identity.transient else self._clients.get(identity.key)
         return found if found is not None and found.served else None
 
+    def keep(self, client: KnownClient) -> None:
+        """Have a client be known that was forgotten."""
+        self._clients.setdefault(client.id, client)
+
     def forget(self, client: KnownClient) -> None:
         """Forget a client that has no subscription and no session."""
         if not (client.served or client.sessions):

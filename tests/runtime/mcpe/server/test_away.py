@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
 from anyio.abc import TaskGroup
 
-from kinwire import Server
+from kinwire import Limits, Server
 from kinwire.mcpe import EventTerms, McpeServer, new_event
-from kinwire.storage import open_store
+from kinwire.storage import Records, open_store
 from kinwire.support.background import background
 from tests.runtime.mcpe.fixtures_server import START, StoppedClock
 from tests.runtime.mcpe.raw_client import Json, RawClient, said, subscription
@@ -232,3 +234,48 @@ async def test_a_change_of_the_expiry_moves_it() -> None:
         await raw.call("events_update", subscriptionId=id, updates={"expiresAt": None})
         await clock.to(START + 30, raw)
         assert raw.of("events/subscription_expired") == []
+
+
+class WaitingRecords:
+    """Records that write nothing until they are let."""
+
+    def __init__(self, inner: Records) -> None:
+        self._inner = inner
+        self.let = anyio.Event()
+        self.asked = anyio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def put(self, key: str, value: Any, **options: Any) -> int:
+        self.asked.set()
+        await self.let.wait()
+        return await self._inner.put(key, value, **options)
+
+
+async def test_a_client_that_leaves_while_its_subscription_is_written_is_away() -> None:
+    clock, raw = StoppedClock(), RawClient()
+    async with open_store("memory:") as store, background() as tasks:
+        records: Any = WaitingRecords(await store.records("mcpe"))
+        events = clock.events = McpeServer(records=records, clock=clock)
+        limits = Limits(drain=0.01, stop=0.01)
+        served = anyio.Event()
+
+        async def serve() -> None:
+            await Server("s", "1", extensions=[events], limits=limits).serve(raw)
+            served.set()
+
+        tasks.start_soon(serve)
+        await raw.greet()
+        call = {"name": "events_subscribe", "arguments": subscription("a.*")}
+        raw.say(id=1, method="tools/call", params=call)
+        await records.asked.wait()
+        raw.hang_up()
+        await anyio.sleep(0.05)  # the session waits for its handlers, and gives up
+        records.let.set()
+        await served.wait()
+        await raw.settle()
+        assert (await events.publish(new_event("a.b"))).subscriptions == 1
+        await clock.to(START + 301, raw)
+        assert (await events.publish(new_event("a.b"))).subscriptions == 0
+        tasks.cancel_scope.cancel()
