@@ -40,7 +40,7 @@ PROGRAM = Path(__file__).parent / "programs" / "event_node.py"
 TIMES = int(os.environ.get("KINWIRE_CLUSTER_TIMES", "100"))
 CLIENTS = 10
 MCP = Subprotocol("mcp")
-PAUSE = 0.1  # seconds between two times that are due
+PAUSE = 0.05  # seconds between two times that are due
 MINUTE = 60
 DELIVERY = {
     "channels": ["cron"],

@@ -107,6 +107,8 @@ class ScheduledDeliveries:
             if until > collector.cursor:
                 claim = await self._claimed(served, collector, Claim(due_at, until))
                 await self._make_claimed(served, collector, claim)
+        else:
+            begun = due_at  # what came after it is due at the times since
         await self._done(served, collector, due_at, begun)
 
     async def _claimed(

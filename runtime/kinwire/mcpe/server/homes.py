@@ -95,6 +95,7 @@ class ClientHomes:
                 await self._kept.withdraw(served)
                 if not left or not isinstance(error, ConflictError):
                     raise
+                await self.check(served.client.id)
 
     async def adopt(self, client_id: str, node: str) -> None:
         """Serve a client of another process that has ended, if nobody else does.

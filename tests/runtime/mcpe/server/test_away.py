@@ -222,6 +222,20 @@ async def test_who_is_away_learns_of_the_expiry_when_it_comes_back() -> None:
     assert len(second.of("events/subscription_expired")) == 1
 
 
+async def test_grace_does_not_begin_again_when_a_subscription_is_forgotten() -> None:
+    clock = StoppedClock()
+    events = McpeServer(clock=clock, terms=EventTerms(grace=300, keep_expired=10))
+    async with bench(events, clock) as there:
+        first = await there.come(RawClient())
+        _, token = await made_with_token(first, "a.*")
+        await first.subscribe("a.*", expiresAt="2026-01-01T00:04:00Z")
+        await there.leave(first)
+        for seconds in (240, 260, 300):
+            await clock.to(START + seconds, first)
+        second = await there.come(RawClient(), token)
+        assert await listed(second) == []
+
+
 async def test_a_change_of_the_expiry_moves_it() -> None:
     clock = StoppedClock()
     async with bench(McpeServer(clock=clock), clock) as there:

@@ -120,6 +120,33 @@ async def test_a_server_that_does_not_know_yet_that_a_client_has_moved_delivers_
         await one.events.publish(new_event("a.2"))
         await there.to(START + 2 * MINUTE, first, second)
         assert (batches(first), batches(second)) == ([], [["a.1"], ["a.2"]])
+        await listed(first)  # since the store has refused it, it reads the home again
+        await two.events.publish(new_event("a.3"))
+        await there.to(START + 3 * MINUTE, first, second)
+        assert (batches(first), batches(second)) == ([["a.3"]], [["a.1"], ["a.2"]])
+
+
+async def test_a_client_that_has_moved_may_subscribe_at_a_server_that_does_not_know_it() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient())
+        made, token = await made_with_token(first, "a.*")
+        one.records.blind = True
+        second = await two.come(RawClient(), token)
+        await listed(second)
+        other = await first.subscribe("b.*")
+        assert await listed(second) == [made["id"], other["id"]]
+
+
+async def test_a_server_that_leaves_gives_its_lease_back() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        for node in (one, two):
+            await node.events.publish(new_event("a.1"))
+        nodes = [record.key async for record in one.records.scan("mcpe/nodes/")]
+        await one.events.leave_cluster()
+        left = [record.key async for record in one.records.scan("mcpe/nodes/")]
+        assert (len(nodes), len(left)) == (2, 1)
 
 
 def claims_in(value: Any) -> list[Json]:
@@ -231,6 +258,52 @@ async def test_the_clients_of_a_server_that_has_ended_are_taken_and_dropped_afte
         await there.to(START + 400, other)
         third = await two.come(RawClient(), token)
         assert await listed(third) == []
+
+
+async def test_an_expiry_is_said_once_also_if_the_client_moves() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient(BOSS))
+        await first.subscribe("a.*", expiresAt="2026-01-01T00:01:00Z")
+        await one.leave(first)
+        await there.to(START + MINUTE, first)
+        second, third = RawClient(BOSS), RawClient(BOSS)
+        for node, raw in ((one, second), (two, third)):
+            await node.come(raw)
+            statuses = [
+                one["status"] for one in said(await raw.call("events_list"))["subscriptions"]
+            ]
+            await raw.settle()
+            assert statuses == ["expired"]
+        assert len(second.of("events/subscription_expired")) == 1
+        assert third.of("events/subscription_expired") == []
+
+
+async def test_a_delivery_that_the_store_stops_is_made_later() -> None:
+    async with cluster(1) as there:
+        (one,) = there.nodes
+        raw = await one.come(RawClient())
+        await collecting(raw, "a.*")
+        await one.events.publish(new_event("a.1"))
+        one.records.cut = True
+        await there.to(START + MINUTE, raw)
+        assert batches(raw) == []
+        one.records.cut = False
+        await there.to(START + MINUTE + 5, raw)
+        assert batches(raw) == [["a.1"]]
+
+
+async def test_nothing_is_left_of_a_client_that_has_unsubscribed() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient())
+        made, token = await made_with_token(first, "a.*")
+        second = await two.come(RawClient(), token)
+        await second.call("events_unsubscribe", subscriptionId=made["id"])
+        for node, raw in ((two, second), (one, first)):
+            await node.leave(raw)
+        assert [record.key async for record in one.records.scan("mcpe/homes/")] == []
+        assert [record.key async for record in one.records.scan("mcpe/subscriptions/")] == []
 
 
 async def test_an_event_that_is_published_twice_comes_once() -> None:
