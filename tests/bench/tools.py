@@ -124,8 +124,22 @@ def _speeds(real: Sequence[Tool], size: int) -> Iterator[Row]:
         f"{ours.seconds / size * 1e6:.0f} us each tool",
     )
     yield _changes(ours, tools, about)
+    yield _next_to_pruned(ours, tools, asked, about)
     yield _compared(ours, Fts5(tools), "SQLite FTS5", asked, about, None)
     yield _compared(ours, LinearScan(tools), "a linear scan", asked[:20], about, None)
+
+
+def _next_to_pruned(ours: Ours, tools: Sequence[Tool], asked: Sequence[str], about: str) -> Row:
+    """Compare with the pruned index of the paper on tools whose words are searched by their stems.
+
+    It reads names and descriptions as they are written, so it has fewer words to look at; ours
+    also finds other forms, words of like meaning, categories and parameters.
+    """
+    try:
+        pruned = PaperIndex().index(tools)
+    except OSError as error:
+        return Row(about, "", str(error), verdict="not measured")
+    return _compared(ours, pruned, "a pruned index of names and descriptions", asked, about, None)
 
 
 def _next_to_the_limit(size: int) -> Row:
