@@ -84,7 +84,9 @@ def _remarks(config: KernelConfig) -> Iterator[Remark]:
     for server in config.servers:
         if server.spec is not None and not _is_found(server.spec):
             text = f"the server {server.id!r:.60} cannot start: there is no command "
-            yield Remark("error", server.place, f"{text}{_way(server.spec)!r:.60}")
+            way = f"{_way(server.spec)!r:.60}"
+            hint = ". Write the words after it in args" if way.endswith(" ...'") else ""
+            yield Remark("error", server.place, f"{text}{way}{hint}")
 
 
 def _is_found(spec: ServerSpec) -> bool:

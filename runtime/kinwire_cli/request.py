@@ -147,8 +147,19 @@ class TypedRequest:
         if not tools:
             text = f"The server offers no tools, so none is called {self.method!r}."
             return UsageError(text, hint or "Methods have a slash, as in prompts/list.")
-        hint = hint or f"It has: {_some(tools)}."
+        hint = hint or self._unlisted(tools) or f"It has: {_some(tools)}."
         return UsageError(f"The server has no tool {self.method!r}.", printable(hint))
+
+    def _unlisted(self, tools: Collection[str]) -> str:
+        """Return how a gateway calls a tool that is not in its list; empty for other servers."""
+        from kinwire.mgp.rules.tool_context import CALL_TOOL
+
+        if CALL_TOOL not in tools:
+            return ""
+        return (
+            "A gateway does not list all its tools. This calls one: "
+            f"kinwire call {CALL_TOOL} name={self.method} arguments.NAME=VALUE ..."
+        )
 
     async def _send_unknown(self) -> object:
         if "://" in self.method:

@@ -70,7 +70,8 @@ def test_mistakes_are_listed_with_their_lines(
         f"error: {file}:5:17: the server 'files' cannot start: "
         "TOKEN: the variable NOT_SET is not set",
         f"warning: {file}:11:1: unknown key 'insecur'. Did you mean 'insecure'?",
-        f"error: {file}:12:1: the server 'c' cannot start: there is no command 'not-there ...'",
+        f"error: {file}:12:1: the server 'c' cannot start: there is no command 'not-there ...'. "
+        "Write the words after it in args",
         f"{file}: 1 of 3 servers can start",
     ]
     assert out.splitlines()[1].split() == ["files", "-", "trusted", "-"]

@@ -231,6 +231,19 @@ def test_a_request_that_fails_says_whose_fault_it_is(
     assert message in said
 
 
+def test_a_tool_that_a_gateway_may_not_list_is_called_by_its_tool_for_that() -> None:
+    gateway = Server("gateway", "1.0", log_level=None)
+
+    @gateway.tool
+    def mgp_tools_call(name: str) -> str:
+        return name
+
+    code, said = failed(gateway, "files__read", "path=a")
+    assert code == 2
+    assert "has no tool 'files__read'.\nhint: A gateway does not list all its tools." in said
+    assert "kinwire call mgp_tools_call name=files__read arguments.NAME=VALUE" in said
+
+
 @each(
     ("words", "message"),
     [

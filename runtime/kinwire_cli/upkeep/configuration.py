@@ -47,6 +47,8 @@ def must_be_watchable(config: KernelConfig) -> None:
 
 def warn(config: KernelConfig) -> None:
     """Say what is odd in a configuration, and which servers cannot start."""
+    if not config.servers:
+        say(f"warning: {config.file} names no servers. Write [[servers]] for each one.")
     for problem in config.warnings:
         say(f"warning: {problem}")
     for server, problem in config.refused.items():

@@ -403,7 +403,7 @@ def test_pinned_tools_without_room_end_it_before_it_serves(folder: Path, capsys:
     write(folder, budget, entry("box", "box.py"), MGP)
     code, out, err = ran(capsys, "gateway")
     assert (code, out) == (2, "")
-    assert "its pinned tools need more than the 5 tokens" in err
+    assert "tools that are pinned for all agents need more than the 5 tokens" in err
     assert not is_alive(last_pid(err))
 
 

@@ -20,7 +20,7 @@ from kinwire.mgp.kernel.tool_sight import ToolSights
 from kinwire.mgp.rules.tool_cache import ToolKey
 from kinwire.mgp.rules.tool_context import CALL_TOOL, META_TOOLS, ContextLevelName, renamed
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
-from kinwire.mgp.rules.tool_names import PublicNames, public_name
+from kinwire.mgp.rules.tool_names import SEPARATOR, PublicNames, public_name
 from kinwire.rpc.codec import is_object, kind_of
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
@@ -29,6 +29,7 @@ from kinwire_protocols.mcp import methods
 
 logger = logging.getLogger("kinwire.mgp.gateway")
 
+_SEARCH = "Search for tools, or list them again."
 _META = {tool["name"] for tool in META_TOOLS} - {CALL_TOOL}
 
 
@@ -106,7 +107,7 @@ class GatewayTools:
 
     async def _forward(self, public: str, sent: JsonObject, context: Context) -> JsonObject:
         """Forward a call of a tool by its name at the gateway; its client has it then."""
-        server_id, name = await self._find(public)
+        server_id, name = await self._find(public, context)
         result = await self._forwarder.to_tool(
             context, server_id, methods.TOOLS_CALL, {**sent, "name": name}
         )
@@ -115,7 +116,7 @@ class GatewayTools:
             self._clients.of(context).session.use(tool)
         return result
 
-    async def _find(self, public: str) -> ToolKey:
+    async def _find(self, public: str, context: Context) -> ToolKey:
         """Return the server and the tool that a name stands for.
 
         Raises:
@@ -126,11 +127,23 @@ class GatewayTools:
             await self._index.ready()  # a client may know the name from an earlier connection
             found = self._names.find(public)
         if found is None:
+            hint = await self._hint(public, context)
             raise InvalidParamsError(
-                f"Unknown tool: {public!r:.60}. Search for tools, or list them again.",
-                data={"tool": public[:200]},
+                f"Unknown tool: {public!r:.60}. {hint}", data={"tool": public[:200]}
             )
         return found
+
+    async def _hint(self, public: str, context: Context) -> str:
+        """Return what a model can do about a name that no tool has."""
+        if public in _META and self._level != "L0":
+            return f"It is called by itself, not by {CALL_TOOL}."
+        agent = self._forwarder.agent(context).id
+        sights = await self._index.sights(AccessPrincipal("agent", agent))
+        words = public.rpartition(SEPARATOR)[2]
+        limit = 1 if words.strip() else 0  # an empty query fits all tools
+        found = await self._index.search.search(words, limit=limit, accepts=sights.shows)
+        names = [public_name(hit.tool.server_id, hit.tool.name) for hit in found.hits]
+        return " ".join((*(f"Did you mean {name!r}?" for name in names), _SEARCH))
 
     def _follow(self, server_id: str) -> None:
         """Take over the tools of a server, which have changed."""

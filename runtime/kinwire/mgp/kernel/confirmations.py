@@ -259,8 +259,9 @@ class ConfirmationManager:
             raise _refused(
                 call,
                 "confirmation_impossible",
-                "nobody can be asked. Pass Confirmations(confirm=...) to the kernel, or let an "
-                "operator allow it: kernel.confirmations.allow(agent, server, tool)",
+                "nobody can be asked. An operator can allow it: in a file, tools.NAME.confirm = "
+                "false in the policy of the server; in a program, Confirmations(confirm=...) or "
+                "kernel.confirmations.allow(agent, server, tool)",
             )
         if not self._asked.enter(call.agent):
             raise _refused(call, "confirmation_impossible", "too many calls wait for an answer")

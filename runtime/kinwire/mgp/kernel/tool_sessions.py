@@ -20,11 +20,12 @@ from kinwire.mgp.kernel.tool_session import SessionParts, ToolSession, ToolSourc
 from kinwire.mgp.rules.token_counts import context_text, counted, estimated_tokens
 from kinwire.mgp.rules.tool_cache import DEFAULT_BUDGET, ToolKey
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
-from kinwire.mgp.rules.tool_names import public_name
+from kinwire.mgp.rules.tool_names import SEPARATOR, public_name
 from kinwire.rpc.errors import KinwireError
 from kinwire.support.bounded import LruDict
 from kinwire.support.json_values import text
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.nearest import nearest
 
 logger = logging.getLogger("kinwire.mgp")
 
@@ -79,7 +80,9 @@ class ToolSessions:
             self.must_have_room(self.open(agent))
             for server_id, name in pinned:
                 if source.get(server_id, name) is None:
-                    logger.warning("no connected server %r has the pinned %r", server_id, name)
+                    hint = _meant(server_id, name, source.tools())
+                    what = "no connected server %r has the pinned %r%s"
+                    logger.warning(what, server_id, name, hint)
 
     def must_have_room(self, session: ToolSession) -> None:
         """Raise if pinned tools of a session are left out.
@@ -91,8 +94,11 @@ class ToolSessions:
             return
         budget = self._parts.budget
         names = ", ".join(sorted(public_name(*key) for key in session.too_large))
+        agent = session.caller.id
+        every = "tools that are pinned for all agents"
+        whose = every if agent == EVERY_AGENT else f"{agent}: its pinned tools"
         raise ContextBudgetError(
-            f"{session.caller.id}: its pinned tools need more than the "
+            f"{whose} need more than the "
             f"{min(budget.pinned_reserve, budget.max_tokens)} tokens that the context budget has "
             f"for them; no room for {names}. Pin fewer tools, or raise pinned_reserve."
         )
@@ -129,3 +135,10 @@ class ToolSessions:
         except Exception:
             logger.exception("the counter of tokens failed; they are estimated")
             return estimated_tokens(written)
+
+
+def _meant(server_id: str, name: str, tools: Iterable[IndexedTool]) -> str:
+    """Return a question for the name that was probably meant, empty if no tool has one like it."""
+    known = [tool.name for tool in tools if tool.server_id == server_id]
+    near = nearest(name, known) or nearest(name.rpartition(SEPARATOR)[2], known)
+    return f". Did you mean {near!r:.60}?" if near else ""

@@ -26,7 +26,8 @@ from kinwire_protocols.mgp.models import ToolContextBudget
 
 MOST_SERVERS: Final = 1000
 
-_TOP: Final = ("servers", "mcpServers", "other_servers", "tool_context_budget", "$schema")
+_WHOLE: Final = ("other_servers", "tool_context_budget")
+_TOP: Final = ("servers", "mcpServers", *_WHOLE, "$schema")
 _ENTRY: Final = ("id", "disabled", *WAY_KEYS, "mgp")
 _NAMED: Final = ("type", "disabled", *WAY_KEYS, "mgp")
 _BUDGET: Final = ("max_tokens", "pinned_reserve", "discovery_reserve", "cache_limit")
@@ -150,9 +151,12 @@ def _refuse_misplaced(
     """Raise where a key stands in a table in which it would have no effect.
 
     Raises:
-        ConfigError: it is a key of another table of the server.
+        ConfigError: it is a key of another table of the server, or of the file as a whole.
     """
     for key, one in node.table().items():
+        if key in _WHOLE:
+            text = f"{key} has no effect here. Write it at the top of the file, before the servers"
+            raise ConfigError(ConfigProblem(one.key_place, text))
         for home, keys in homes.items():
             if key in keys and key not in here:
                 text = f"{key} has no effect here. Write it in the table {home} of the server"
@@ -162,7 +166,9 @@ def _refuse_misplaced(
 def _budget(node: ConfigNode) -> ToolContextBudget:
     fields = node.table(_BUDGET)
     if len(fields) < len(_BUDGET):
-        raise node.refused(f"a table with {', '.join(_BUDGET)}")
+        missing = ", ".join(key for key in _BUDGET if key not in fields)
+        text = f"tool_context_budget: expected all four numbers, and these are missing: {missing}"
+        raise ConfigError(ConfigProblem(node.key_place, text))
     found = {key: one.count() for key, one in fields.items()}
     most = found["max_tokens"]
     reserved = sum(found.values()) - most

@@ -60,10 +60,14 @@ def _fields(**properties: Any) -> JsonObject:
 _RISK: Final[JsonObject] = {"enum": ["safe", "moderate", "dangerous"]}
 _DISCOVER: Final = _tool(
     "mgp_tools_discover",
-    "Search all tools. Returns names and schemas.",
+    "Search all tools. Most are not in your list: search before you say that there is no tool. "
+    f"Returns names and schemas; call a tool with {CALL_TOOL}.",
     "query",
-    query={**_TEXT, "description": "What the tool must do"},
-    strategy={"enum": ["keyword", "semantic", "category"]},
+    query={**_TEXT, "description": "What the tool must do, in a few words"},
+    strategy={
+        "enum": ["keyword", "semantic", "category"],
+        "description": "category: the query names one",
+    },
     max_results={"type": "integer"},
     filter=_fields(categories=_TEXTS, risk_level_max=_RISK),
 )
@@ -71,20 +75,32 @@ META_TOOLS: Final[tuple[JsonObject, ...]] = (
     _DISCOVER,
     _tool(
         "mgp_tools_request",
-        "Load tools that a task turns out to need.",
+        "Find and load tools for several needs of a task. Returns their schemas.",
         "requirements",
         context={**_TEXT, "description": "The task"},
         requirements=_fields(
-            capabilities=_TEXTS,
+            capabilities={**_TEXTS, "description": "Each says what a tool must do"},
             input_types=_TEXTS,
             output_types=_TEXTS,
             preferred_risk_level=_RISK,
         ),
-        task_trace_id=_TEXT,
+        task_trace_id={**_TEXT, "description": "The same if you ask again"},
     ),
-    _tool(CALL_TOOL, "Call a tool that was found.", "name", name=_TEXT, arguments=_fields()),
-    _tool("mgp_tools_session", "List the loaded tools.", ""),
-    _tool("mgp_tools_session_evict", "Unload tools.", "tools", tools=_TEXTS, reason=_TEXT),
+    _tool(
+        CALL_TOOL,
+        "Call a tool that was found, also if it is not in your list.",
+        "name",
+        name={**_TEXT, "description": "The name that the search returned"},
+        arguments={**_fields(), "description": "As the inputSchema of that tool says"},
+    ),
+    _tool("mgp_tools_session", "List the loaded tools, and the tokens that they take.", ""),
+    _tool(
+        "mgp_tools_session_evict",
+        "Unload tools that you no longer need.",
+        "tools",
+        tools=_TEXTS,
+        reason=_TEXT,
+    ),
 )
 """The meta-tools, with definitions as short as a model can work with."""
 

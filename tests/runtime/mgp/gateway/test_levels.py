@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire.mgp import MgpKernel, ToolDiscovery
+from kinwire.mgp import MgpKernel, ServerPolicy, ToolDiscovery
 from kinwire.mgp.gateway import clients as gateway_clients
 from kinwire.mgp.rules import tool_names
 from kinwire.rpc.codec import EncodedObject
@@ -67,6 +67,29 @@ async def test_every_level_lists_what_it_says_and_every_tool_can_be_called_at_ea
             assert (await call(client, "mgp_tools_session"))["cached"] == ["s__t"]
             reply = await client.ask("page", "tools/list", {"cursor": "x"})
             assert reply["error"]["code"] == -32602
+
+
+async def test_a_wrong_name_is_answered_with_the_nearest_that_the_agent_may_call() -> None:
+    search = "Search for tools, or list them again."
+    for level in ("L0", "L3"):
+        kernel = MgpKernel(servers={"other": ServerPolicy(access="opt-in")})
+        peers = {"s": full_server("read_file", "sing"), "other": full_server("hide_me")}
+        client = RawClient()
+        async with gateway_of(peers, client, kernel=kernel, level=level):
+            for name, hint in {
+                "read_file": f"Did you mean 's__read_file'? {search}",
+                "s__raed_file": f"Did you mean 's__read_file'? {search}",
+                "s__hide_me": search,
+                "other__hide_m": search,
+                "s__": search,
+            }.items():
+                reply = await client.ask(name, "tools/call", {"name": name})
+                assert reply["error"]["message"].endswith(f"Unknown tool: {name!r}. {hint}")
+    client = RawClient()
+    async with gateway_of({"s": full_server("sing")}, client, level="L3"):
+        call = {"name": "mgp_tools_call", "arguments": {"name": "mgp_tools_session"}}
+        reply = await client.ask("meta", "tools/call", call)
+        assert "called by itself, not by mgp_tools_call" in reply["error"]["message"]
 
 
 async def test_the_search_names_the_categories_there_are_at_level_1() -> None:

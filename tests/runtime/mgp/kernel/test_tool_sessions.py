@@ -325,12 +325,15 @@ async def test_calls_of_an_agent_whose_time_is_over_are_refused() -> None:
 async def test_pinned_tools_that_nobody_has_are_named_at_the_start(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    kernel = kernel_with(("s", "a"), ("s", "gone"), ("t", "a"))
-    async with connected(kernel, s=RawServer(sized("a", 5))):
+    names = [("s", "read"), ("s", "gone"), ("t", "read"), ("s", "raed"), ("s", "long_name__read")]
+    kernel = kernel_with(*names)
+    async with connected(kernel, s=RawServer(sized("read", 5))):
         await kernel.tool_sessions.check()
     assert [one.getMessage() for one in caplog.records if "pinned" in one.msg] == [
         "no connected server 's' has the pinned 'gone'",
-        "no connected server 't' has the pinned 'a'",
+        "no connected server 't' has the pinned 'read'",
+        "no connected server 's' has the pinned 'raed'. Did you mean 'read'?",
+        "no connected server 's' has the pinned 'long_name__read'. Did you mean 'read'?",
     ]
 
 

@@ -285,7 +285,14 @@ REFUSED = {
     url('transport = "ws"'): "4:13: transport: expected the tr",
     url(f'headers = {{ "a b" = "{SECRET}" }}'): "4:13: expected",
     f"{BUDGET}, max_tokens = 5 }}": "1:1: the parts are 6 tokens together, and max_tokens is 5",
-    f"{BUDGET} }}": "1:23: tool_context_budget: expected a table with max_tokens, pinned_reserve",
+    f"{BUDGET} }}": "1:1: tool_context_budget: expected all four numbers, and these "
+    "are missing: max_tokens",
+    "tool_context_budget.max_tokens = 1": "1:1: tool_context_budget: expected all four numbers, "
+    "and these are missing: pinned_reserve, discovery_reserve, cache_limit",
+    entry("tool_context_budget.max_tokens = 9"): "4:1: tool_context_budget has no effect here. "
+    "Write it at the top of the file",
+    entry("[servers.mgp]\nother_servers = 'allow'"): "5:1: other_servers has no effect here. Write",
+    entry("[servers.mgp.policy]\nother_servers = 'allow'"): "5:1: ",
     "tool_context_budget = { most = 10 }": "1:25: unknown key 'most'. The keys here are",
     '{"mcpServers": {"": {"command": "x"}}}': "1:17: expected a name of 1 to",
     '{"mcpServers": {"a": {"command": "x", "type": "htp"}}}': "1:47: type: expected one of",
