@@ -123,6 +123,9 @@ class GatewayTools:
             InvalidParamsError: there is no such tool.
         """
         found = self._names.find(public)
+        if found is not None and self._forwarder.upstreams.is_gone(found[0]):
+            self._names.remove(found[0])  # its server was taken out of the configuration
+            found = None
         if found is None:
             await self._index.ready()  # a client may know the name from an earlier connection
             found = self._names.find(public)

@@ -164,6 +164,10 @@ class Upstreams:
             one.id == id for one in self._supervisor.servers
         )
 
+    def is_gone(self, id: str) -> bool:
+        """Return whether a server is neither connected nor one that a call may start."""
+        return self.get(id) is None and not self.may_start(id)
+
     async def ready(self, id: str, tool: str | None = None) -> Upstream:
         """Return a server for a request; a supervised one may be started, or waited for.
 

@@ -60,3 +60,22 @@ async def test_a_call_of_a_server_that_is_down_says_so_with_the_code_of_its_stat
             await call("stopped")
             tasks.cancel_scope.cancel()
     assert codes == [2002, 2000]
+
+
+async def test_the_tools_of_a_server_that_is_taken_out_are_unknown_until_it_comes_back() -> None:
+    kernel, client, raws = MgpKernel(), RawClient(), Raws()
+    found: list[Json] = []
+    async with supervising(spec(), raw=raws, kernel=kernel) as supervisor:
+        gateway = Gateway(kernel, supervisor, level="L2")
+        await reached(supervisor, "s", "connected")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(gateway.server.serve, client)
+            await client.greet(None)
+            for number, specs in enumerate(([spec()], [], [spec()])):
+                await supervisor.replace(specs)
+                if specs:
+                    await reached(supervisor, "s", "connected")
+                found.append(await client.ask(number, "tools/call", {"name": "s__run"}))
+            tasks.cancel_scope.cancel()
+    assert ["result" in one for one in found] == [True, False, True]
+    assert found[1]["error"]["code"] == -32602
