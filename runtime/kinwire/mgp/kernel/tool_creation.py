@@ -8,10 +8,10 @@ runs sandboxed; what falls away is the approval of an operator.
 
 from __future__ import annotations
 
-__all__ = ("ToolCreation",)
+__all__ = ("ToolCreation", "ToolGap")
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from kinwire.mgp.kernel.access import AccessManager
 from kinwire.mgp.kernel.access_options import AccessPrincipal
@@ -27,6 +27,16 @@ _CODE: Final = "code_execution"
 _APPROVER: Final = AccessPrincipal("operator", "policy:auto_approve")
 _MOST_OPEN = 1000
 _LASTS = 3600.0  # seconds in which a tool has to be registered
+
+
+class ToolGap(NamedTuple):
+    """What a caller lacks: the same request for the same task is answered by what was made."""
+
+    caller: AccessPrincipal
+    task: str
+    """Its `task_trace_id`; empty without one."""
+    wanted: frozenset[str]
+    """The capabilities, or the text that says what is needed."""
 
 
 @dataclass(slots=True)
@@ -57,25 +67,25 @@ class ToolCreation:
         self._access = access
         self._clock = clock
         self._is_allowed = is_allowed
-        self._gaps = LruDict[tuple[AccessPrincipal, str], _Gap](_MOST_OPEN)
+        self._gaps = LruDict[ToolGap, _Gap](_MOST_OPEN)
 
-    async def begin(self, caller: AccessPrincipal, task: str) -> bool:
+    async def begin(self, gap: ToolGap) -> bool:
         """Let a caller write the tool that a task lacks; return False if it may not."""
         if not (self._is_allowed and self._permissions.policy == "auto_approve"):
             return False
-        if not await self._holds_code(caller):
+        if not await self._holds_code(gap.caller):
             return False
-        self._gaps.put((caller, task), _Gap(self._clock() + _LASTS))
+        self._gaps.put(gap, _Gap(self._clock() + _LASTS))
         return True
 
-    def server_for(self, caller: AccessPrincipal, task: str) -> str | None:
-        """Return the id of the server that was registered for a task; None without one."""
-        gap = self._gaps.get((caller, task))
-        return None if gap is None else gap.server
+    def server_for(self, gap: ToolGap) -> str | None:
+        """Return the id of the server that was registered for a gap; None without one."""
+        found = self._gaps.get(gap)
+        return None if found is None else found.server
 
     def approver_of(self, by: AccessPrincipal) -> AccessPrincipal | None:
         """Return who approves what a caller registers now; None leaves it to an operator."""
-        gap = self._first(by, is_taken=False)
+        gap = self._latest(by, is_taken=False)
         if gap is None or self._permissions.policy != "auto_approve":
             return None
         gap.is_taken = True
@@ -87,7 +97,7 @@ class ToolCreation:
         Raises:
             StorageError: the entry of access cannot be written.
         """
-        gap = self._first(by, is_taken=True)
+        gap = self._latest(by, is_taken=True)
         if gap is not None:
             gap.server = server
         subject = AccessSubject(by.id, server, None)
@@ -95,10 +105,10 @@ class ToolCreation:
         grant = AccessGrant(subject, "allow", _APPROVER.id, self._clock(), None, why)
         await self._access.put(grant, _APPROVER)
 
-    def _first(self, by: AccessPrincipal, *, is_taken: bool) -> _Gap | None:
-        """Return the oldest gap of a caller that still waits for a server."""
+    def _latest(self, by: AccessPrincipal, *, is_taken: bool) -> _Gap | None:
+        """Return the gap of a caller that waits for a server and was asked about last."""
         now = self._clock()
-        gaps = (self._gaps.peek(key) for key in self._gaps if key[0] == by)
+        gaps = (self._gaps.peek(key) for key in reversed([*self._gaps]) if key.caller == by)
         waiting = (gap for gap in gaps if gap and gap.server is None and gap.until > now)
         return next((gap for gap in waiting if gap.is_taken is is_taken), None)
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import anyio
 
 from kinwire.mgp.kernel.permissions import PermissionManager
-from kinwire.mgp.kernel.tool_creation import ToolCreation
+from kinwire.mgp.kernel.tool_creation import ToolCreation, ToolGap
 from kinwire.mgp.kernel.tool_discovery import shown_tool
 from kinwire.mgp.kernel.tool_index import ToolIndexManager
 from kinwire.mgp.kernel.tool_session import ToolSession
@@ -67,9 +67,10 @@ class ToolRequests:
             StorageError: entries of access cannot be read.
         """
         needs = _needs_in(params)
+        gap = _gap_of(params, needs, session)
         await self._index.ready()
         choice = await self._choose(needs, session)
-        made = await self._made(params, session)
+        made = await self._made(gap)
         wanted = [*made, *(one.tool for one in choice.usable if one.tool not in made)]
         loaded = session.load(wanted)
         tools = [tool for tool in wanted if tool.key in loaded.present]
@@ -77,7 +78,7 @@ class ToolRequests:
             self._ask(one.tool, session)
         lacking = () if made else _lacking(needs, choice, tools)
         status = _status(needs, tools, choice.waiting, lacking)
-        if status == "unavailable" and await self._is_creating(params, session):
+        if status == "unavailable" and await self._is_creating(gap):
             status = "creating"
         result: JsonObject = {
             "status": status,
@@ -127,21 +128,20 @@ class ToolRequests:
             needed = server.tools[tool.name].permissions
             self._permissions.ask_for(server, needed, session.caller.id, tool.name)
 
-    async def _made(
-        self, params: ToolsRequestParams, session: ToolSession
-    ) -> Sequence[IndexedTool]:
-        """Return the tools of the server that the agent has registered for this task."""
-        task = params.task_trace_id or ""
-        id = self._creation.server_for(session.caller, task)
-        if id is None:
-            return ()
-        return await self._index.allowed(session.caller, self._index.tools_of(id))
+    async def _made(self, gap: ToolGap) -> Sequence[IndexedTool]:
+        """Return the tools of the server that the agent has registered for this request."""
+        id = self._creation.server_for(gap)
+        return () if id is None else await self._index.allowed(gap.caller, self._index.tools_of(id))
 
-    async def _is_creating(self, params: ToolsRequestParams, session: ToolSession) -> bool:
-        caller, task = session.caller, params.task_trace_id or ""
-        if self._creation.server_for(caller, task) is not None:
+    async def _is_creating(self, gap: ToolGap) -> bool:
+        if self._creation.server_for(gap) is not None:
             return True  # it was registered, and is not connected yet
-        return await self._creation.begin(caller, task)
+        return await self._creation.begin(gap)
+
+
+def _gap_of(params: ToolsRequestParams, needs: ToolNeeds, session: ToolSession) -> ToolGap:
+    wanted = frozenset(needs.capabilities or (needs.text,))
+    return ToolGap(session.caller, params.task_trace_id or "", wanted)
 
 
 def _needs_in(params: ToolsRequestParams) -> ToolNeeds:

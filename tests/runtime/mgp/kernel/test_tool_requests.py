@@ -234,6 +234,24 @@ async def test_an_agent_writes_the_tool_that_is_missing(tmp_path: Path) -> None:
     assert granted["details"]["agent_id"] == "asking"
 
 
+async def test_a_made_tool_is_no_answer_to_other_requests(tmp_path: Path) -> None:
+    (tmp_path / "sing.py").write_text("print()", encoding="utf-8")
+    kernel, code = creator(tmp_path, CREATES), RawServer(tool("run", "code", security=CODE))
+    async with Host("h", "1", extensions=[kernel]) as host:
+        await host.connect(code, server_id="code")
+        await host.connect(asking := RawServer(mgp=OFFER), server_id="asking")
+        for task in ({"task_trace_id": TASK}, {}):
+            made = {**REGISTER, "id": f"made.{len(task)}"}
+            assert (await asked(asking, "sing", **task))["status"] == "creating"
+            await asking.ask(2, "mgp/discovery/register", made)
+            await host.connect(RawServer(tool("do_it", security=SAFE)), server_id=made["id"])
+            assert (await asked(asking, "sing", **task))["status"] == "fulfilled"
+            other = await asked(asking, "dance", **task)
+            assert (other["status"], other["tools_unavailable"]) == ("creating", ["dance"])
+            both = await asked(asking, "sing", "dance", **task)
+            assert (both["status"], loaded(both)) == ("creating", [])
+
+
 async def test_code_that_is_not_safe_is_refused_on_this_way_too(tmp_path: Path) -> None:
     (tmp_path / "sing.py").write_text("import subprocess", encoding="utf-8")
     kernel, code = creator(tmp_path, CREATES), RawServer(tool("run", "code", security=CODE))
