@@ -8,17 +8,38 @@ import json
 import os
 import sys
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-from kinwire_cli.failure import PEER_ERROR, UNAUTHORIZED, UnreachableError, UsageError
+from pydantic import ValidationError
+
+from kinwire.mcpe import EventSubscription, McpeClient, new_event
+from kinwire.mcpe.rules.signatures import SIGNATURE, signature_of
+from kinwire.rpc.codec import encode, is_object
+from kinwire.transports.http_client.address import ServerAddress, address_of
+from kinwire.transports.http_client.client import HttpClient
+from kinwire.transports.http_client.response import MalformedResponseError
+from kinwire.transports.http_client.streamed import ResponseTooLongError, WholeResponse
+from kinwire_cli.failure import (
+    PEER_ERROR,
+    PEER_SCHEMA,
+    UNAUTHORIZED,
+    CommandError,
+    UnreachableError,
+    UsageError,
+)
 from kinwire_cli.layout import counted, one_line
 from kinwire_cli.running import patience_with, run
 from kinwire_cli.target import Target, reach
-
-if TYPE_CHECKING:
-    from kinwire.mcpe import EventSubscription
+from kinwire_protocols.base import to_wire
 
 _UNAUTHORIZED = 401
+_ANSWER = 1024 * 1024  # bytes
+
+
+class UnreadableAnswerError(CommandError):
+    """What came back is not an answer of an endpoint."""
+
+    exit_code: ClassVar[int] = PEER_SCHEMA
 
 
 def tail(target: Target, arguments: Namespace) -> int:
@@ -32,9 +53,6 @@ def publish(url: str, event_type: str, arguments: Namespace) -> int:
 
 
 async def _tail(target: Target, arguments: Namespace) -> int:
-    from pydantic import ValidationError
-
-    from kinwire.mcpe import McpeClient
 
     client = McpeClient()
     types, tags, priority = arguments.type or (), arguments.tag or (), arguments.priority or ()
@@ -51,7 +69,6 @@ async def _tail(target: Target, arguments: Namespace) -> int:
 
 
 async def _print_all(subscription: EventSubscription, arguments: Namespace) -> None:
-    from kinwire_protocols.base import to_wire
 
     shown = lost = 0
     async for event in subscription:
@@ -76,13 +93,6 @@ def print_event(event: dict[str, Any], *, as_json: bool) -> None:
 
 
 async def _publish(url: str, event_type: str, arguments: Namespace) -> int:
-    from kinwire.mcpe import new_event
-    from kinwire.mcpe.rules.signatures import SIGNATURE, signature_of
-    from kinwire.rpc.codec import encode
-    from kinwire.transports.http_client.address import address_of
-    from kinwire.transports.http_client.client import HttpClient
-    from kinwire_protocols.base import to_wire
-
     secret = _secret(arguments.secret)
     event = new_event(
         event_type,
@@ -95,17 +105,27 @@ async def _publish(url: str, event_type: str, arguments: Namespace) -> int:
         address = address_of(url, insecure=arguments.insecure)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    body = encode(to_wire(event))
-    fields = (("Content-Type", "application/json"), (SIGNATURE, signature_of(body, secret)))
-    async with HttpClient.opened() as client, patience_with("the event"):
-        try:
-            reply = await client.request(
-                "POST", address, fields, body, size=1024 * 1024, timeout=arguments.timeout
-            )
-        except OSError as error:
-            text = f"{address.origin} cannot be reached ({type(error).__name__})."
-            raise UnreachableError(text, "Does a server listen there?") from None
+    reply = await _post(address, encode(to_wire(event)), secret, arguments.timeout)
     return _report(reply.status, reply.body)
+
+
+async def _post(address: ServerAddress, body: bytes, secret: str, timeout: float) -> WholeResponse:
+    fields = (("Content-Type", "application/json"), (SIGNATURE, signature_of(body, secret)))
+    try:
+        async with HttpClient.opened() as client, patience_with("the event"):
+            return await client.request(
+                "POST", address, fields, body, size=_ANSWER, timeout=timeout
+            )
+    except TimeoutError:
+        text = f"{address.origin} has not answered within {timeout:g} s."
+        failure: CommandError = UnreachableError(text, "--timeout SECONDS waits longer.")
+    except OSError as error:
+        text = f"{address.origin} cannot be reached ({type(error).__name__})."
+        failure = UnreachableError(text, "Does a server listen there?")
+    except (MalformedResponseError, ResponseTooLongError) as error:
+        text = f"{address.origin} has not answered as a server of HTTP does: {error}."
+        failure = UnreadableAnswerError(text, "Is it the URL of an EventIngest?")
+    raise failure
 
 
 def _report(status: int, body: bytes) -> int:
@@ -113,7 +133,8 @@ def _report(status: int, body: bytes) -> int:
     if 200 <= status < 300:
         print(text)
         return 0
-    print(f"the server answered with HTTP status {status}: {text}", file=sys.stderr)
+    said = f"the server answered with HTTP status {status}"
+    print(f"{said}: {text}" if text else said, file=sys.stderr)
     return UNAUTHORIZED if status == _UNAUTHORIZED else PEER_ERROR
 
 
@@ -126,8 +147,6 @@ def _secret(variable: str) -> str:
 
 
 def _data(text: str | None) -> dict[str, Any]:
-    from kinwire.rpc.codec import is_object
-
     try:
         found: Any = {} if text is None else json.loads(text)
     except ValueError:

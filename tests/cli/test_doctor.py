@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +63,12 @@ def test_a_missing_extra_is_reported_but_not_an_error(
 ) -> None:
     monkeypatch.setattr(diagnosis_checks, "is_installed", lambda extra: extra != "fast")
     _, checks = examined(capsys)
-    there = "codegen, cli, docs, http, nats, semantic, supervisor, ws"
+    there = "codegen, cli, docs, events, http, nats, semantic, supervisor, ws"
     assert checks["extras"]["seen"] == f"{there}; not there: fast"
     assert "[fast]" in checks["extras"]["remedy"]
     assert checks["extras"]["status"] == "ok"
+    provided = {*(metadata("kinwire").get_all("Provides-Extra") or ())}
+    assert {*there.split(", "), "fast"} == provided - {"all", "browser", "dev"}
 
 
 BROKEN_GREETING = greeting({}, serverInfo={"name": "x"})

@@ -197,6 +197,41 @@ def test_an_event_is_posted_and_signed(capsys: Captured, monkeypatch: pytest.Mon
     assert "\x1b" not in err
 
 
+@each(
+    ("answer", "expected", "said"),
+    [
+        (b"garbage\r\n\r\n", 6, "has not answered as a server of HTTP does"),
+        (b"", 4, "cannot be reached"),
+        (b"HTTP/1.1 202 x\r\nContent-Length: 50\r\n\r\nabc", 4, "cannot be reached"),
+        (b"HTTP/1.1 202 x\r\n\r\n" + b"x" * 1_048_577, 6, "more than 1048576 bytes"),
+        (
+            b"HTTP/1.1 307 x\r\nLocation: http://a.example/\r\nContent-Length: 0\r\n\r\n",
+            *(5, "HTTP status 307\n"),
+        ),
+        (None, 4, "has not answered within 0.05 s.\nhint: --timeout"),
+    ],
+)
+def test_no_answer_of_an_endpoint_has_a_code(
+    capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: bytes | None,
+    expected: int,
+    said: str,
+) -> None:
+    monkeypatch.setenv("HOOK_SECRET", "s3cret")
+
+    async def say(asked: Asked, line: Line) -> None:
+        if answer is None:
+            await anyio.sleep_forever()
+        await line.raw(answer or b"")
+        await line.close()
+
+    words = ["--timeout", "0.05"] if answer is None else []
+    (code, out, err), _ = posted(say, capsys, "a.b", "--secret", "HOOK_SECRET", *words)
+    assert (code, out, said in err) == (expected, "", True), err
+    assert "s3cret" not in err
+
+
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     """Return the store of a server with a subscription and a dead letter."""
