@@ -172,6 +172,7 @@ def _complete() -> None:
 _CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
 _WORD = re.compile(r"[\w.-]+")
 _MISSING = "arguments are required: "
+_STRAY_FILE = re.compile(r"unrecognized arguments: (\S+\.(?:toml|json))")
 
 
 class Parser(ArgumentParser):
@@ -210,6 +211,9 @@ class Parser(ArgumentParser):
         if unknown is None:
             choice = _CHOICE.search(message)
             known = _WORD.findall(choice[2]) if choice else ()
+            stray = _STRAY_FILE.fullmatch(message)
+            if stray and "--config" in self._option_string_actions:
+                return f"The configuration is named as in -c {stray[1]}."
             return did_you_mean(choice[1], known, otherwise) if choice else otherwise
         hint = did_you_mean(unknown, self._option_string_actions, otherwise)
         return f"There is no option {unknown}. {hint}"

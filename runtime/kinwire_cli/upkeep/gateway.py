@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("run_gateway", "wait_for_servers")
 
+import os
 from argparse import Namespace
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
@@ -161,6 +162,8 @@ def _is_starting(status: ServerStatus) -> bool:
 
 async def _serve_stdio(server: Server, orders: Orders) -> None:
     stdio = OwnStdio()
+    if os.isatty(0):
+        note("a client starts this, and talks to it over stdin and stdout; Ctrl-C ends it")
     async with background() as tasks:
         tasks.start_soon(_stop_at_drain, orders, stdio)
         await server.serve(stdio)

@@ -429,3 +429,18 @@ def test_a_search_by_meaning_without_the_extra_starts_nothing(
     code, out, err = ran(capsys, command, "--semantic")
     assert (code, out) == (2, "")
     assert err.startswith("error: --semantic needs the extra [semantic].\nhint: pip install ")
+
+
+NOTE = "note: a client starts this, and talks to it over stdin and stdout; Ctrl-C ends it"
+
+
+def test_on_a_terminal_it_says_who_talks_to_it(folder: Path) -> None:
+    pytest.importorskip("pty", reason="needs pseudo-terminals")
+    from tests.cli.fixtures_terminal import CTRL_C, KINWIRE, Terminal
+
+    write(folder, entry("box", "box.py"))
+    terminal = Terminal([*KINWIRE, "gateway"], folder, piped=True, env={"NO_COLOR": "1"})
+    before, said, _ = terminal.read(lambda text: NOTE in text).partition(NOTE)
+    assert (said, "box: connected" in before) == (NOTE, True)
+    terminal.type(CTRL_C)
+    assert terminal.end()[::2] == (0, "")
