@@ -35,7 +35,7 @@ from kinwire.transports.http.body import read_body
 from kinwire.transports.http.head import read_head
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.listener import Listener
-from kinwire.transports.http.paths import PATH_KIND
+from kinwire.transports.http.paths import PATH_KIND, path_below_mount
 from kinwire.transports.http.replies import (
     JSON,
     HttpResponse,
@@ -86,11 +86,11 @@ def read_event(headers: Mapping[str, str], payload: JsonObject) -> MCPEvent:
 class EventIngest:
     """Publishes what other systems post: `EventIngest(events, github_event, secret="...")`.
 
-    It is an ASGI application for `path`. Requests for other paths go to `app`, such as
-    `server.asgi()`, so that one port has both; without it they get 404. A request must be a POST of
-    a JSON object that is signed with `secret`, or with one of several while one takes the place of
-    another, in the header `X-Hub-Signature-256`. `read` says which event it is. A body has at most
-    `size` bytes.
+    It is an ASGI application for `path`, below its mount point if it has one. Requests for other
+    paths go to `app`, such as `server.asgi()`, so that one port has both; without it they get 404.
+    A request must be a POST of a JSON object that is signed with `secret`, or with one of several
+    while one takes the place of another, in the header `X-Hub-Signature-256`. `read` says which
+    event it is. A body has at most `size` bytes.
 
     It answers 202 with the id of the event and how many subscriptions have selected it, 204 if the
     request means no event, 401 without a valid signature, 400 and 422 for what is not an event, and
@@ -123,7 +123,7 @@ class EventIngest:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or hand it on."""
-        is_mine = scope["type"] == "http" and scope["path"].rstrip("/") == self._path.rstrip("/")
+        is_mine = scope["type"] == "http" and path_below_mount(scope) == self._path.rstrip("/")
         if self._app is not None and not is_mine:
             await self._app(scope, receive, send)
         elif scope["type"] == "http":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("HEALTH", "PATH_KIND", "ServedPaths")
+__all__ = ("HEALTH", "PATH_KIND", "ServedPaths", "path_below_mount")
 
 from kinwire.support.arguments import ValueKind
 from kinwire.transports.http.replies import JSON, HttpResponse, Scope, refusal
@@ -19,6 +19,14 @@ def _is_path(value: object) -> bool:
 
 PATH_KIND = ValueKind('a path that begins with "/"', '"/mcp"', _is_path, error=ValueError)
 """What a parameter for a path takes."""
+
+
+def path_below_mount(scope: Scope) -> str:
+    """Return the path of a request without the mount point of the application, if it has one."""
+    path: str = scope["path"]
+    root: str = scope.get("root_path", "").rstrip("/")
+    below = root and (path == root or path.startswith(f"{root}/"))
+    return (path[len(root) :] if below else path).rstrip("/")
 
 
 class ServedPaths:
@@ -46,12 +54,8 @@ class ServedPaths:
 
     def other_reply(self, scope: Scope) -> HttpResponse | None:
         """Return what a request gets that is not for the endpoint; None if it is for it."""
-        path: str = scope["path"]
-        root: str = scope.get("root_path", "").rstrip("/")
-        if root and (path == root or path.startswith(f"{root}/")):
-            path = path[len(root) :]
-        path = path.rstrip("/")
-        at_top = self._at_mount if root else self._at_root
+        path = path_below_mount(scope)
+        at_top = self._at_mount if scope.get("root_path", "").rstrip("/") else self._at_root
         if path == self._endpoint or (not path and at_top):
             return None
         if path == self._health and scope["type"] == "http":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -39,7 +39,7 @@ def signed(body: bytes, secret: str = SECRET) -> str:
 class Poster:
     """Posts to the endpoint, as an HTTP server would."""
 
-    def __init__(self, app: EventIngest) -> None:
+    def __init__(self, app: Callable[[Any, Any, Any], Awaitable[None]]) -> None:
         self.app = app
 
     async def post(
@@ -49,6 +49,7 @@ class Poster:
         *,
         method: str = "POST",
         path: str = "/events",
+        mount: str = "",
         signature: str | None = "",
     ) -> tuple[int, Any]:
         """Return the status and the body of the response; `signature` None leaves it out."""
@@ -60,6 +61,7 @@ class Poster:
             "type": "http",
             "method": method,
             "path": path,
+            "root_path": mount,
             "headers": [(name.encode(), value.encode()) for name, value in given.items()],
         }
         sent: list[Any] = []
@@ -187,7 +189,7 @@ async def test_other_requests_go_to_the_application_behind_it() -> None:
         assert await other.post({}, path="/mcp") == (418, None)
         assert (await other.post(to_wire(new_event("a.b"))))[0] == 202
         for kind in ("lifespan", "websocket"):
-            await other.app({"type": kind, "path": "/events"}, None, None)  # type: ignore[arg-type]
+            await other.app({"type": kind, "path": "/events"}, None, None)
     assert seen == ["http", "lifespan", "websocket"]
 
 
@@ -210,3 +212,30 @@ async def test_a_secret_must_be_there() -> None:
     for secret in ("", [], ["a", ""]):
         with pytest.raises(ValueError, match="secret: expected strings that are not empty"):
             EventIngest(McpeServer(), secret=secret)
+
+
+async def test_the_path_is_below_the_point_where_it_is_mounted() -> None:
+    event = to_wire(new_event("a.b"))
+    async with there("*") as (poster, _):
+        for path, mount, status in (
+            ("/hooks/events", "/hooks", 202),
+            ("/hooks/events", "/hooks/", 202),
+            ("/events", "/hooks", 202),  # as some servers write it
+            ("/hooks/events", "", 404),
+            ("/hooksevents", "/hooks", 404),
+            ("/hooks", "/hooks", 404),
+        ):
+            assert (await poster.post(event, path=path, mount=mount))[0] == status, path
+        at_mount = Poster(EventIngest(McpeServer(), secret=SECRET, path="/"))
+        for path in ("/hooks", "/hooks/"):
+            assert (await at_mount.post(event, path=path, mount="/hooks"))[0] == 202
+
+
+async def test_starlette_mounts_it_next_to_a_server() -> None:
+    from starlette.applications import Starlette
+    from starlette.routing import Mount
+
+    async with there("*") as (poster, _):
+        routes = [Mount("/mcp", Server("s", "1").asgi()), Mount("/hooks", poster.app)]
+        site = Poster(Starlette(routes=routes))
+        assert (await site.post(to_wire(new_event("a.b")), path="/hooks/events"))[0] == 202
