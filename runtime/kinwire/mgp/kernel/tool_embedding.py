@@ -6,6 +6,7 @@ __all__ = ("ToolEmbedding",)
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import anyio
 from anyio import CapacityLimiter, to_thread
@@ -36,7 +37,8 @@ class ToolEmbedding:
         self._clock = clock
         self._resting_until = float("-inf")
         self._queries = LruDict[str, PackedVector](_KEPT_QUERIES)
-        self._one_call = CapacityLimiter(1)
+        self._turn = anyio.Semaphore(1)
+        self._thread = CapacityLimiter(1)
         self._filling = False
         self._filled = anyio.Event()
 
@@ -64,6 +66,7 @@ class ToolEmbedding:
             known = await self._embed_query(text, tools)
         if scope.cancelled_caught:
             self._failed(TimeoutError())
+        self._fill_in_background()  # if the embedder works again
         await self._wait_for_few()
         return known
 
@@ -115,14 +118,28 @@ class ToolEmbedding:
             self.vectors.put(tool, vector)
 
     async def _embedded(self, texts: Sequence[str]) -> list[PackedVector | None] | None:
-        """Return the vectors of texts; None if the embedder has failed, which is logged."""
+        """Return the vectors of texts; None if the embedder has failed, which is logged.
+
+        A call whose result nobody waits for any more cannot be stopped: the next one waits for it.
+        """
+        await self._turn.acquire()
+        found, done = list[PackedVector | None](), anyio.Event()
+        start_detached(partial(self._call, texts, found, done))
+        await done.wait()
+        return found or None
+
+    async def _call(
+        self, texts: Sequence[str], found: list[PackedVector | None], done: anyio.Event
+    ) -> None:
         try:
-            return await to_thread.run_sync(
-                self._pack, texts, limiter=self._one_call, abandon_on_cancel=True
+            found += await to_thread.run_sync(
+                self._pack, texts, limiter=self._thread, abandon_on_cancel=True
             )
         except Exception as error:
             self._failed(error)
-            return None
+        finally:
+            self._turn.release()
+            done.set()
 
     def _pack(self, texts: Sequence[str]) -> list[PackedVector | None]:
         found = [packed(vector) for vector in self._embedder.embed(texts)]

@@ -250,6 +250,23 @@ async def test_an_embedder_that_is_too_slow_is_not_waited_for(
     assert "TimeoutError" in caplog.text
 
 
+async def test_an_embedder_that_still_works_for_an_earlier_search_is_not_called_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tool_embedding, "_PATIENCE", 0.01)
+    monkeypatch.setattr(tool_embedding, "_REST", 0.0)
+    embedder = WordEmbedder()
+    embedder.gate = threading.Event()
+    search = ToolSearch(embedder)
+    for query in ("erase", "wipe", "send"):
+        assert (await found(search, query)).strategy == "keyword"
+    assert embedder.calls == [1]
+    embedder.gate.set()
+    monkeypatch.setattr(tool_embedding, "_PATIENCE", 5.0)
+    assert (await found(search, "post")).strategy == "semantic"
+    assert embedder.calls == [1, 1]
+
+
 async def test_an_embedder_that_returns_too_few_vectors_has_failed(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
