@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("run_gateway", "wait_for_servers")
+__all__ = ("check_pinned", "run_gateway", "wait_for_servers")
 
 import os
 from argparse import Namespace
@@ -118,7 +118,7 @@ def _prepared(
 
     async def serve(orders: Orders) -> None:
         await wait_for_servers(supervisor, orders, arguments.wait)
-        await kernel.tool_sessions.check()
+        await check_pinned(kernel, orders, arguments.wait)
         if listener is None:
             await _serve_stdio(gateway.server, orders)
         else:
@@ -148,6 +148,21 @@ async def wait_for_servers(supervisor: Supervisor, orders: Orders, seconds: floa
     starting = [one.id for one in supervisor.statuses if _is_starting(one)]
     if starting and not orders.drain.is_set():
         note(f"serves before all servers have started: {', '.join(starting)}")
+
+
+async def check_pinned(kernel: MgpKernel, orders: Orders, seconds: float) -> None:
+    """Look at the pinned tools, as far as servers list what they have in `seconds`.
+
+    Raises:
+        ContextBudgetError: pinned tools have no room in the budget.
+    """
+    with anyio.move_on_after(seconds) as scope:
+        async with background() as tasks:
+            tasks.start_soon(_cancel_at_drain, orders, scope)
+            await kernel.tool_sessions.check()
+            tasks.cancel_scope.cancel()
+    if scope.cancelled_caught and not orders.drain.is_set():
+        note("serves before all servers have listed their tools; pinned tools may have no room")
 
 
 async def _cancel_at_drain(orders: Orders, scope: anyio.CancelScope) -> None:

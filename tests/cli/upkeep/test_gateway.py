@@ -23,6 +23,7 @@ import pytest
 
 pytest.importorskip("fcntl", reason="needs sockets with a path")
 
+from kinwire.mgp import MgpKernel
 from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
 from kinwire_cli.control.place import bound_socket, place_of
 from kinwire_cli.upkeep import gateway, running as upkeep
@@ -363,6 +364,26 @@ async def test_it_waits_until_each_server_has_started_or_failed_but_not_for_ever
         await gateway.wait_for_servers(cast("Supervisor", starting), orders, seconds)
     assert capsys.readouterr().err == said
     assert moments[-1] == "connected,connecting" or starting.looks == len(moments) - 1
+
+
+@pytest.mark.anyio
+async def test_it_does_not_wait_for_ever_for_the_lists_of_servers(capsys: Captured) -> None:
+    checked, orders = list[float](), Orders()
+
+    async def check() -> None:
+        checked.append(anyio.current_time())
+        await anyio.sleep(0 if len(checked) == 1 else 3600)
+
+    kernel = cast("MgpKernel", SimpleNamespace(tool_sessions=SimpleNamespace(check=check)))
+    said: list[str] = []
+    with anyio.fail_after(20):
+        for seconds in (60.0, 0.01, 60.0):
+            await gateway.check_pinned(kernel, orders, seconds)
+            said.append(capsys.readouterr().err)
+            if len(said) == 2:
+                orders.drain.set()  # a signal came
+    assert said[0] == said[2] == ""
+    assert said[1].startswith("note: serves before all servers have listed their tools; ")
 
 
 HTTP = ("--transport", "http")

@@ -10,6 +10,7 @@ import pytest
 
 from kinwire import Connection, Host, RpcError, ShapeError
 from kinwire.mgp import ConfirmationRequest, Confirmations, MgpKernel, ServerPolicy, ToolPolicy
+from kinwire.mgp.kernel import tool_list
 from tests.runtime.mgp.fixtures_kernel import audited, guarded, outcome
 from tests.runtime.mgp.raw_peers import Json, RawServer, tool
 
@@ -241,6 +242,24 @@ async def test_what_is_not_a_tool_is_left_out_and_the_tools_around_it_are_kept(
             assert await call(connection, "bare") == 4001
         caplog.clear()
     assert {one["name"] for one in raw.calls} == {"first", "last"}
+
+
+async def test_definitions_are_kept_up_to_a_number_of_bytes(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tool_list, "_MOST_BYTES", 1000)
+    large = [tool(name) | {"description": "Think a bit. " * 23} for name in ("a", "b", "c")]
+    raw = RawServer(*large)
+    async with guarded(raw, MgpKernel()) as connection:
+        assert "content" in await call(connection, "b")
+        assert await call(connection, "c") == 4001
+        assert "1000 bytes of them; the kernel knows those that came first" in caplog.text
+        for text in ("Read it. ", "Count it. "):  # in place of the earlier one
+            await changed(raw, large[0] | {"description": text * 40}, large[1])
+            assert "content" in await call(connection, "a")
+        await changed(raw, large[0] | {"description": "Walk there. " * 80}, large[1])
+        assert await call(connection, "a") == 4001
+        assert "content" in await call(connection, "b")
 
 
 async def test_a_server_without_tools_has_none() -> None:

@@ -19,6 +19,7 @@ from kinwire.mgp.gateway.upstream import Upstream
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import KinwireError
 from kinwire.support.bounded import LruDict
+from kinwire.support.json_values import json_size
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -29,6 +30,7 @@ logger = logging.getLogger("kinwire.mgp.gateway")
 _TIMEOUT = 10.0  # seconds for the list of one server; clients wait for all of them
 _SILENCE: Final = 60.0  # seconds in which a server that did not answer in time is not asked again
 _MOST_ENTRIES: Final = 10_000  # of one server
+_MOST_BYTES = 16_000_000  # of them, as JSON
 _MOST_VIEWS: Final = 32  # of a list: for each set of entries that some agent sees
 
 
@@ -160,21 +162,28 @@ class ForwardedList:
     async def _fetched(self, upstream: Upstream) -> dict[str, ForwardedEntry]:
         pages = Pages[Any](self._row.name, id)
         found: dict[str, ForwardedEntry] = {}
-        while pages.has_next() and len(found) < _MOST_ENTRIES:
+        size = 0
+        while pages.has_next() and not _is_full(found, size):
             params: JsonObject = {} if pages.cursor is None else {"cursor": pages.cursor}
             page: Any = await upstream.session.raw(self._row.name, params)
             fields: JsonObject = page if is_object(page) else {}
             cursor = fields.get("nextCursor")
             pages.accept((), cursor if isinstance(cursor, str) else None)
-            for entry in _entries(fields.get(self._member)):
+            entries = _entries(fields.get(self._member))
+            size += json_size(entries, _MOST_BYTES)
+            for entry in entries:
                 made = self._outer(upstream.id, entry) if is_object(entry) else None
                 if made is not None:
                     found.setdefault(*made)
-        if len(found) >= _MOST_ENTRIES:
-            logger.warning(
-                "%s: %s has more than %d entries", upstream.id, self._row.name, len(found)
-            )
+        if _is_full(found, size):
+            text = "%s: %s is too long: those that came first are listed, %d"
+            logger.warning(text, upstream.id, self._row.name, len(found))
         return found
+
+
+def _is_full(found: Mapping[str, ForwardedEntry], size: int) -> bool:
+    """Return whether nothing more of a list is fetched: `size` is that of its entries in bytes."""
+    return len(found) >= _MOST_ENTRIES or size > _MOST_BYTES
 
 
 def _entries(value: object) -> list[Any]:

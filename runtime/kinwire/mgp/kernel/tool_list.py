@@ -26,7 +26,7 @@ from kinwire.rpc.errors import KinwireError
 from kinwire.rpc.interceptors import Send
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
-from kinwire.support.json_values import short_digest
+from kinwire.support.json_values import json_size, short_digest
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, RpcError
@@ -37,6 +37,7 @@ logger = logging.getLogger("kinwire.mgp")
 _MOST_FETCHED = 5  # times for one call, if the list changes while it is fetched
 _AT_ONCE = 10  # tools that are read before other tasks have a turn
 _MOST_SEEN = 10_000  # names of tools in one connection; calls of others are refused
+_MOST_BYTES = 32_000_000  # of their definitions, as JSON
 
 Shown = Callable[[Sequence[KnownTool]], Awaitable[Collection[str]]]
 """Returns the names of those tools of a page that are passed on."""
@@ -61,6 +62,7 @@ class ToolList:
     """Knows the tools of one server."""
 
     _problem: KinwireError | None = None  # what is wrong in the list, if part of it is
+    _bytes = 0  # of the definitions that are kept
 
     def __init__(
         self,
@@ -232,6 +234,9 @@ class ToolList:
         tool = self._know(definition)
         if tool is None:
             return None
+        if not self._has_room(before, tool):
+            self._cut()
+            return None
         tool = self._compared(before, tool)
         self._seen[tool.name] = tool
         self._digests.keep(tool.name, tool.digest)
@@ -240,6 +245,15 @@ class ToolList:
             self.version += 1
             self._report(self.on_changed)
         return tool
+
+    def _has_room(self, before: KnownTool | None, tool: KnownTool) -> bool:
+        """Return whether a definition may be kept, in place of an earlier one, and count it."""
+        freed = 0 if before is None else json_size(before.definition, _MOST_BYTES)
+        size = self._bytes - freed + json_size(tool.definition, _MOST_BYTES)
+        if size > _MOST_BYTES:
+            return False
+        self._bytes = size
+        return True
 
     def _compared(self, before: KnownTool | None, tool: KnownTool) -> KnownTool:
         """Return a tool that was not seen yet, or has changed, as it compares with what it was."""
@@ -255,8 +269,9 @@ class ToolList:
         if not self._is_cut:
             self._is_cut = True
             logger.warning(
-                "%s: it has listed more than %d tools; the kernel knows those that came first",
-                *(self._session.identity.server_id, _MOST_SEEN),
+                "%s: it has listed more than %d tools, or %d bytes of them; the kernel knows those "
+                "that came first",
+                *(self._session.identity.server_id, _MOST_SEEN, _MOST_BYTES),
             )
 
     def _report(self, followers: list[Callable[[], None]]) -> None:

@@ -74,6 +74,8 @@ class ToolSessions:
         Raises:
             ContextBudgetError: they take more than the budget has for pinned tools.
         """
+        if not any(self._pinned.values()):
+            return
         source = self._parts.source
         await source.ready()
         for agent, pinned in self._pinned.items():

@@ -334,6 +334,24 @@ async def test_a_server_whose_list_is_broken_is_left_out(caplog: pytest.LogCaptu
     assert servers["plain"].of("prompts/list") == []
 
 
+async def test_of_a_list_that_is_too_long_the_beginning_is_kept(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(lists, "_MOST_BYTES", 1000)
+
+    def page(params: Json) -> Json:
+        number = int(params.get("cursor", 0)) + 1
+        entry = {"name": f"p{number}", "description": "x" * 400}
+        return {"prompts": [entry], "nextCursor": str(number)}
+
+    raw, client = full_server(prompts_list=page), RawClient()
+    async with gateway_of({"s": raw}, client):
+        found = (await client.ask(1, "prompts/list"))["result"]["prompts"]
+    assert [one["name"] for one in found] == ["s__p1", "s__p2", "s__p3"]
+    assert len(raw.of("prompts/list")) == 3
+    assert "s: prompts/list is too long: those that came first are listed, 3" in caplog.text
+
+
 async def test_a_server_that_does_not_answer_holds_up_a_list_once_and_no_prompt_of_another(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
