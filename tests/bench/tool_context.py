@@ -15,7 +15,7 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from kinwire.mgp.kernel.tool_discovery import shown_tool
-from kinwire.mgp.rules.token_counts import estimated_tokens, tokens_of
+from kinwire.mgp.rules.token_counts import context_text, counted, estimated_tokens
 from kinwire.mgp.rules.tool_context import category_counts, context_tools
 from kinwire.mgp.rules.tool_index.entry import IndexedTool
 from kinwire.mgp.rules.tool_index.index import ToolIndex
@@ -62,7 +62,7 @@ def context_shares() -> ContextShares:
 
 
 def _usual(tools: Sequence[IndexedTool]) -> list[IndexedTool]:
-    sizes = {tool.tool_id: tokens_of(tool.definition) for tool in tools}
+    sizes = {tool.tool_id: counted(context_text(tool.definition)) for tool in tools}
     middle = median(sizes.values())
     return sorted(tools, key=lambda tool: abs(sizes[tool.tool_id] - middle))[:_PINNED]
 
@@ -85,7 +85,7 @@ def _size(answer: Sequence[JsonObject]) -> int:
 
 
 def _tokens(tools: Sequence[JsonObject]) -> int:
-    return sum(map(tokens_of, tools))
+    return sum(counted(context_text(tool)) for tool in tools)
 
 
 def rows() -> Iterator[Row]:

@@ -59,6 +59,10 @@ class ToolDiscovery:
 
     The key is the `server_id`, or that with the name of the tool.
     """
+    keywords: Mapping[str | tuple[str, str], Sequence[str]] = field(
+        default_factory=dict[str | tuple[str, str], Sequence[str]]
+    )
+    """Words by which tools are found, in place of those that they declare; keys are as above."""
     allow_creating: bool = False
     """Whether an agent may write a tool that is missing: `mgp/tools/request` answers `creating`."""
 
@@ -70,11 +74,16 @@ def _is_tool(value: object) -> bool:
     return is_pair(value) and all(map(TEXT.fits, cast("tuple[object, ...]", value)))
 
 
-def _is_categories(value: object) -> bool:
+def _is_labels(value: object) -> bool:
     return isinstance(value, Mapping) and all(
         (TEXT.fits(key) or _is_tool(key)) and TEXTS.fits(names)
         for key, names in cast("Mapping[object, object]", value).items()
     )
+
+
+def _labels(what: str, one: str) -> ValueKind:
+    words = f"a dictionary from server_id, or server_id and tool, to {what}"
+    return ValueKind(words, f'{{"files": ["{one}"]}}', _is_labels)
 
 
 _TOOL = ValueKind("a server_id and the name of a tool", '("files", "read_file")', _is_tool)
@@ -94,10 +103,7 @@ _TOOL_DISCOVERY = ArgumentCheck(
     ).or_none,
     count_tokens=PLAIN_FUNCTION,
     embedder=having(("embed",), "an embedder", "embedder").or_none,
-    categories=ValueKind(
-        "a dictionary from server_id, or server_id and tool, to categories",
-        '{"files": ["filesystem"]}',
-        _is_categories,
-    ),
+    categories=_labels("categories", "filesystem"),
+    keywords=_labels("keywords", "folder"),
     allow_creating=FLAG,
 )

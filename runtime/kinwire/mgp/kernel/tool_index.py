@@ -77,7 +77,7 @@ class ToolIndexManager:
         """Finds tools; this manager alone changes what is in it."""
         self.followers: Final = list[Callable[[str], None]]()
         """What is called with the id of a server whose tools have changed in the index."""
-        self._categories = options.categories
+        self._configured = options.categories, options.keywords
         self._sight_of = sight_of
         self._followed = dict[GuardedServer, _Followed]()
         self._servers = dict[str, GuardedServer]()
@@ -226,8 +226,9 @@ class ToolIndexManager:
         kept, id = kept_of(tool), followed.server.id
         if kept is None:
             return _KeptTool(tool, None)
-        categories = self._categories.get((id, tool.name)) or self._categories.get(id) or ()
-        return _KeptTool(tool, indexed_tool(id, kept.definition, kept, Labels(tuple(categories))))
+        labels = (one.get((id, tool.name)) or one.get(id) or () for one in self._configured)
+        configured = Labels(*map(tuple, labels))
+        return _KeptTool(tool, indexed_tool(id, kept.definition, kept, configured))
 
     def _report(self, id: str) -> None:
         for follower in self.followers:

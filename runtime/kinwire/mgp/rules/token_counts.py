@@ -8,7 +8,6 @@ __all__ = (
     "context_text",
     "counted",
     "estimated_tokens",
-    "tokens_of",
 )
 
 from collections.abc import Callable, Mapping
@@ -16,7 +15,6 @@ from math import ceil
 from typing import Any, Final
 
 from kinwire.support.json_values import text
-from kinwire_protocols.base import JsonObject
 
 BYTES_PER_TOKEN: Final = 3.5
 """How many bytes of UTF-8 the estimate takes for one token."""
@@ -54,14 +52,3 @@ def counted(written: str, count: TokenCounter = estimated_tokens) -> int:
     if isinstance(found, bool) or not isinstance(found, int) or found < 0:
         raise ValueError(f"The token counter: expected an int of at least 0, got {found!r:.60}.")
     return found
-
-
-def tokens_of(
-    definition: JsonObject, count: TokenCounter = estimated_tokens, name: str | None = None
-) -> int:
-    """Return how many tokens a tool takes in the context of a model.
-
-    Raises:
-        ValueError: the counter returns no number, or a negative one.
-    """
-    return counted(context_text(definition, name), count)

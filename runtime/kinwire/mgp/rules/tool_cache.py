@@ -113,10 +113,6 @@ class ToolCache:
         self._shrink()
         return True
 
-    def unpin(self, key: ToolKey) -> None:
-        """Forget a pinned tool, as one whose server has gone."""
-        self._pinned.pop(key, None)
-
     def load(self, tools: Iterable[SizedTool]) -> Loaded:
         """Put tools into the cache, the most wanted first, as far as they fit together.
 

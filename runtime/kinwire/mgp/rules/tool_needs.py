@@ -6,7 +6,7 @@ that the agent says about the task decides the order.
 
 from __future__ import annotations
 
-__all__ = ("MOST_CAPABILITIES", "RankedTool", "ToolNeeds", "chosen", "has_capability", "ranked")
+__all__ = ("MOST_CAPABILITIES", "RankedTool", "ToolNeeds", "chosen", "ranked")
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -76,7 +76,7 @@ class RankedTool(NamedTuple):
     tool: IndexedTool
     score: float
     covers: frozenset[str]
-    """The capabilities that it has."""
+    """The capabilities of which it has more than half of the words, or others of a like meaning."""
 
 
 def ranked(
@@ -112,14 +112,6 @@ def chosen(
     others = (one for one in candidates if one not in needed and one.score >= _WORTH * best)
     taken = [*needed, *islice(others, max(0, most - len(needed)))]
     return [one for one in candidates if one in taken]
-
-
-def has_capability(tool: IndexedTool, capability: str) -> bool:
-    """Return whether a tool has more than half of the words of a capability, in any form.
-
-    A word of a like meaning counts as the word.
-    """
-    return _are_named(capability, _all_words(tool))
 
 
 def _ranked(

@@ -147,7 +147,7 @@ async def test_a_server_that_goes_while_it_is_indexed_leaves_nothing_there(
 
 
 @pytest.mark.spec("mgp-16.4-2")
-async def test_categories_are_declared_configured_or_derived_and_the_entry_says_which() -> None:
+async def test_labels_are_declared_configured_or_derived_and_the_entry_says_which() -> None:
     safe = {"risk_level": "safe", "permissions_required": ["filesystem.read"]}
     declared = {**tool("b"), "_mgp": {"categories": ["notes/read"], "keywords": ["memo"]}}
     raw = RawServer(tool("read_file", security=safe), declared, tool("c"), tool("d"), mgp=SECURITY)
@@ -156,14 +156,18 @@ async def test_categories_are_declared_configured_or_derived_and_the_entry_says_
         ("s", "c"): ["own/one"],
         ("s", "read_file"): [],
     }
+    keywords: dict[str | tuple[str, str], list[str]] = {("s", "c"): ["jotter"]}
     for configured in ({}, categories):
-        kernel = MgpKernel(discovery=ToolDiscovery(categories=configured))
+        kernel = MgpKernel(discovery=ToolDiscovery(categories=configured, keywords=keywords))
         async with guarded(raw, kernel):
             await kernel.tool_index.ready()
             file, own = entry(kernel, "read_file"), entry(kernel, "c")
             if configured:
                 assert (own.categories, own.category_source) == (("own/one",), "configured")
                 assert entry(kernel, "d").categories == ("all",)
+                assert (own.keywords, own.keyword_source) == (("jotter",), "configured")
+                found = await kernel.tool_index.search.search("jotter", limit=2)
+                assert [hit.tool.name for hit in found.hits] == ["c"]
             else:
                 assert file.category_source == "derived"
                 assert any(one.startswith("filesystem") for one in file.categories)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from kinwire.mgp.rules.token_counts import context_text, counted, estimated_tokens, tokens_of
+from kinwire.mgp.rules.token_counts import context_text, counted, estimated_tokens
 from kinwire.mgp.rules.tool_context import (
     CALL_TOOL,
     LEVELS,
@@ -78,7 +78,7 @@ def test_the_first_level_names_categories_the_largest_first() -> None:
     cut = context_tools("L1", categories=many)
     assert "category-00000 (1)" in cut[0]["description"]
     assert cut[0]["description"].endswith(" and others.")
-    assert 4000 < sum(map(tokens_of, cut)) < 5200
+    assert 4000 < sum(counted(context_text(one)) for one in cut) < 5200
 
 
 def test_meta_tools_are_the_tools_of_the_protocol_but_for_the_one_that_calls() -> None:
@@ -125,9 +125,9 @@ def test_tokens_are_estimated_from_what_a_model_sees() -> None:
     assert estimated_tokens("abcdefg") == 2
     assert estimated_tokens("éééé") == 3
     assert estimated_tokens("\ud800" * 7) == 6, "half of a pair"
-    assert tokens_of(tool) == 9
-    assert (tokens_of(tool, len), counted("x", lambda text: 0)) == (29, 0)
-    assert tokens_of(tool, len, "longer") == 34
+    assert counted(context_text(tool)) == 9
+    assert (counted(context_text(tool), len), counted("x", lambda text: 0)) == (29, 0)
+    assert counted(context_text(tool, "longer"), len) == 34
 
 
 @pytest.mark.parametrize("found", [-1, 1.5, True, None, "3"])
