@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from kinwire import pair
+from kinwire.mcpe.rules import features
 from kinwire.rpc.transport import Transport
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
@@ -32,8 +33,8 @@ def told(lines: list[Line], who: str, to: str) -> Iterator[str]:
     return (line.text for line in lines if (line.who, line.to) == (who, to))
 
 
-@pytest.mark.anyio
-async def test_each_step_shows_what_has_come_to_the_client() -> None:
+async def played() -> Audience:
+    """Return who has heard the conversation, played with servers in this process."""
     audience = Audience()
     async with background() as tasks:
 
@@ -44,6 +45,12 @@ async def test_each_step_shows_what_has_come_to_the_client() -> None:
 
         with anyio.fail_after(30):
             await converse(reach, audience)
+    return audience
+
+
+@pytest.mark.anyio
+async def test_each_step_shows_what_has_come_to_the_client() -> None:
+    audience = await played()
     assert len(audience.titles) == 6
     types, *events = told(audience.lines, "project", "client")
     assert types == "has its types of events in mcpe://event-types"
@@ -58,6 +65,15 @@ async def test_each_step_shows_what_has_come_to_the_client() -> None:
         "bookings.room.booked {'room': 'attic', 'by': 'Ada'}",
         "the subscription has expired at 2026-01-05T21:00:00.000Z",
     ]
+
+
+@pytest.mark.anyio
+async def test_schedules_are_skipped_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(features, "find_spec", lambda name: None)
+    audience = await played()
+    step = audience.titles.index("A schedule collects events") + 1
+    lines = [line for line, at in zip(audience.lines, audience.steps, strict=True) if at == step]
+    assert [line.text.partition("[events]")[1] for line in lines] == ["[events]"]
 
 
 @pytest.mark.anyio

@@ -18,6 +18,7 @@ from kinwire import Connection, Host, result_text
 from kinwire.mcpe import ArrivedEvents, EventSubscription, McpeClient
 from kinwire.rpc.transport import Transport
 from kinwire_cli.demos.narration import Line, Narrator
+from kinwire_cli.extras import install_command
 from kinwire_protocols import mcpe
 
 _ASKED_BY_MODEL = {
@@ -137,7 +138,8 @@ async def _by_model(scene: EventScene) -> None:
 async def _by_schedule(scene: EventScene) -> None:
     offer = scene.client.of(scene.connections["bookings"]).capability
     if offer is None or "cron" not in offer.delivery.supported_channels:
-        scene.narrator.tell(Line("skipped: schedules need pip install 'kinwire[events]'"))
+        brings = install_command("events")
+        scene.narrator.tell(Line(f"skipped: schedules need more, which this brings: {brings}"))
         return
     bookings = scene.connections["bookings"]
     async with scene.client.subscribe(bookings, delivery=_HOURLY) as subscription:
