@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from copy import deepcopy
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 from kinwire.managers.ask import Answer, Failed, Late, ask
 from kinwire.managers.durable_map import RecordCodec, text_codec
@@ -36,6 +36,11 @@ from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.mgp.errors import PermissionDeniedError
 from kinwire_protocols.mgp.models import AuditEventType
 
+_NOBODY: Final = (
+    "nobody can be asked. An operator can allow it: in a file, tools.NAME.confirm = false in the "
+    "policy of the server; in a program, Confirmations(confirm=...) or "
+    "kernel.confirmations.allow(agent, server, tool)"
+)
 logger = logging.getLogger("kinwire.mgp")
 
 _STORED = "confirmation/"
@@ -256,13 +261,7 @@ class ConfirmationManager:
 
     async def _ask(self, call: GuardedCall) -> ConfirmationAnswer:
         if self._options.confirm is None:
-            raise _refused(
-                call,
-                "confirmation_impossible",
-                "nobody can be asked. An operator can allow it: in a file, tools.NAME.confirm = "
-                "false in the policy of the server; in a program, Confirmations(confirm=...) or "
-                "kernel.confirmations.allow(agent, server, tool)",
-            )
+            raise _refused(call, "confirmation_impossible", _NOBODY)
         if not self._asked.enter(call.agent):
             raise _refused(call, "confirmation_impossible", "too many calls wait for an answer")
         try:

@@ -159,6 +159,20 @@ async def test_no_answer_no_function_and_a_failure_differ_from_a_denial() -> Non
             assert reason in written
 
 
+async def test_a_refusal_without_a_person_says_how_the_call_is_allowed() -> None:
+    kernel = MgpKernel()
+    async with connected(raw(), kernel) as mcp:
+        for name in ("erase", "asked"):
+            with pytest.raises(PermissionDeniedError, match=r"tools\.NAME\.confirm = false"):
+                await mcp.tools_call(name=name)
+            await kernel.confirmations.allow("host", "files", name)
+            assert await outcome(mcp, name) == name
+    policy = ServerPolicy(tools={one: ToolPolicy(confirm=False) for one in ("erase", "asked")})
+    async with connected(raw(), MgpKernel(servers={"files": policy})) as mcp:
+        assert await outcome(mcp, "erase") == "erase"
+        assert await outcome(mcp, "asked") == "asked"  # although the server demands it
+
+
 async def test_an_answer_holds_once_unless_it_is_always() -> None:
     always = ConfirmationAnswer(True, always=True, by="ann")
     async with open_store("memory:") as store:
