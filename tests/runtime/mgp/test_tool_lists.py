@@ -189,6 +189,26 @@ async def test_many_tools_do_not_make_the_kernel_forget_the_first(
         assert await call(connection, "x") == 1000
 
 
+async def test_pages_that_the_kernel_has_no_room_for_are_not_fetched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tool_list, "_MOST_SEEN", 5)
+
+    class Endless(RawServer):
+        def _answer(self, method: str, params: Json) -> Json:
+            if method != "tools/list":
+                return super()._answer(method, params)
+            number = int(params.get("cursor", 0))
+            tools = [tool(f"t{number + add}") for add in (1, 2)]
+            return {"tools": tools, "nextCursor": str(number + 2)}
+
+    raw = Endless()
+    async with guarded(raw, MgpKernel()) as connection:
+        assert "content" in await call(connection, "t5")
+        assert len(raw.of("tools/list")) == 4  # the last one has nothing that is known
+        assert await call(connection, "t6") == 4001
+
+
 async def test_a_change_is_seen_when_the_program_lists_the_tools() -> None:
     raw = RawServer(tool("work"))
     with audited() as events:

@@ -165,10 +165,13 @@ class ToolList:
             problem = problem or problem_here
             self.is_reading = True
             pages.accept(page["tools"], page.get("nextCursor"))
+            taken = len(found)
             async for entry in in_turns(page["tools"], _AT_ONCE):
                 tool = self._take(entry)  # one that is listed twice has the checks of both
                 if tool is not None:
                     found[tool.name] = tool
+            if self._is_cut and len(found) == taken:  # there is no room for what comes
+                break
         await anyio.lowlevel.checkpoint()  # handle what came before the list
         self.tools = found
         self.version += 1
