@@ -9,7 +9,7 @@ from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from kinwire.mcpe.rules.features import EventFeatures
+from kinwire.mcpe.rules.features import CHANNELS, EventFeatures
 from kinwire.support.timestamps import seconds_of
 from kinwire_protocols.mcpe.models import CronSchedule, DeliveryPreferences, ScheduledDelivery
 from kinwire_protocols.mcpe.tables import DELIVERY_MODES
@@ -31,6 +31,10 @@ def delivery_problems(
 
     Source: MCPE 2025-01-01 sections 3.2, 5.3 and 8.
     """
+    if len(delivery.channels) > len(CHANNELS):
+        expected = f"at most {len(CHANNELS)} channels"
+        yield Problem(f"{at}/channels", expected, str(len(delivery.channels)))
+        return
     yield from _channel_problems(delivery, features, f"{at}/channels")
     if delivery.cron_schedule is not None:
         yield from _cron_problems(delivery.cron_schedule, features, f"{at}/cronSchedule")

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 __all__ = (
     "KEPT_FOR_ACTIVE",
+    "LARGEST",
     "changed",
     "created",
     "expired",
     "must_be_free",
+    "must_be_small",
     "must_be_supported",
     "paused",
     "resumed",
@@ -28,7 +30,9 @@ from kinwire.mcpe.rules.delivery import delivery_problems
 from kinwire.mcpe.rules.features import EventFeatures
 from kinwire.mcpe.rules.filters import filter_problems
 from kinwire.mcpe.rules.refusals import invalid_input
+from kinwire.rpc.codec import encode
 from kinwire.support.timestamps import seconds_of, timestamp_of
+from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpe.errors import SubscriptionLimitReachedError
 from kinwire_protocols.mcpe.models import (
     EventsSubscribeParams,
@@ -39,6 +43,9 @@ from kinwire_protocols.problems import Problem, shown
 
 KEPT_FOR_ACTIVE: Final = 10
 """How many times `maxActive` a client may have in all, with those that are paused."""
+
+LARGEST: Final = 64 * 1024
+"""How large a subscription may be, in bytes of JSON."""
 
 _AFTER: Final = {"events_pause": "paused", "events_resume": "active"}
 
@@ -138,6 +145,18 @@ def must_be_supported(tool: str, features: EventFeatures) -> None:
     """
     if not features.pause:
         raise invalid_input(tool, [_no_pause("/subscriptionId")])
+
+
+def must_be_small(subscription: Subscription, tool: str) -> None:
+    """Check that a subscription is not too large to be kept.
+
+    Raises:
+        InvalidParamsError: it is.
+    """
+    size = len(encode(to_wire(subscription)))
+    if size > LARGEST:
+        expected = f"at most {LARGEST} bytes of JSON in the subscription"
+        raise invalid_input(tool, [Problem("", expected, str(size))])
 
 
 def must_be_free(

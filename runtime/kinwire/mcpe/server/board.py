@@ -149,7 +149,13 @@ class SubscriptionBoard:
             raise
         if not served.active:
             served.drop_collected()
+            served.drop_queued()
         self._settle(served)
+
+    def expire_in_time(self, served: ServedSubscription, now: float) -> None:
+        """End a subscription whose time is over, if the timer has not done that yet."""
+        if served.expires_at <= now and served.message.status != "expired":
+            self._expire(served)
 
     async def remove(self, served: ServedSubscription) -> None:
         """Remove a subscription.
@@ -274,7 +280,8 @@ class SubscriptionBoard:
         else:
             self.index.discard(served.id)
         over = served.message.status == "expired"
-        self.timers.set(TimerKey("expire", served.id), None if over else served.expires_at)
+        expires_at = None if over or served.expires_at == math.inf else served.expires_at
+        self.timers.set(TimerKey("expire", served.id), expires_at)
         for channel in SCHEDULES:
             one = served.collectors.get(channel)
             due_at = None if one is None or not served.active else one.due_at
@@ -337,19 +344,33 @@ class SubscriptionBoard:
     ) -> None:
         """Go on after a delivery that was due, which may have had no events.
 
-        What became due while it was made is due immediately.
+        What became due while it was made is due immediately. Preferences that were changed while it
+        was made have times of their own.
         """
         delivery, once = served.message.delivery, served.message.delivery.scheduled_delivery
         if served.gone or served.id not in self._served or not served.active:
             return
         channel = collector.channel
+        if collector.preferences != delivery:
+            await self._put_when_delivered(served)
+            return
         collector.due_at = next_due(delivery, channel, self.features, due=due_at, now=begun_at)
         collector.over = channel == "scheduled"
         if collector.over and once is not None and once.auto_expire:
             self._expire(served)
         else:
             self._settle(served)
+            await self._put_when_delivered(served)
+
+    async def _put_when_delivered(self, served: ServedSubscription) -> None:
+        """Write that a delivery was made; if the store fails, the next write has it, too.
+
+        Until then it may be repeated after a restart, with the same id.
+        """
+        try:
             await self._kept.put(served)
+        except StorageError as error:
+            logger.error("a delivery of the subscription %s was not noted: %s", served.id, error)
 
     def _expire(self, served: ServedSubscription) -> None:
         """End a subscription, and notify its client, now or when it comes back (MCPE 7.3)."""
@@ -364,15 +385,22 @@ class SubscriptionBoard:
 
     def _say_expired(self, served: ServedSubscription) -> None:
         home, at = served.home, served.expiry_unsaid
-        if home is None or at is None:
+        if home is None or at is None or served.is_notified:
             return
-        served.expiry_unsaid = None
+        served.is_notified = True
         params = SubscriptionExpiredNotificationParams(
             subscription_id=served.id, expired_at=timestamp_of(at)
         )
 
         async def say() -> None:
-            await home.session.notify(EVENTS_SUBSCRIPTION_EXPIRED, params)
+            try:
+                await home.session.notify(EVENTS_SUBSCRIPTION_EXPIRED, params)
+            except ConnectionClosedError:
+                served.is_notified = False
+                if served.home is not home:  # another session has taken over
+                    self._say_expired(served)
+                return
+            served.expiry_unsaid, served.is_notified = None, False
             await self._kept.put(served)
 
         self._in_background(say)

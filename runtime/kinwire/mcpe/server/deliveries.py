@@ -66,6 +66,7 @@ class ScheduledDeliveries:
             collector.missed = due_at
             return
         collector.delivering = True
+        collector.preferences = served.message.delivery
         collector.missed = None
         Context().run(start_detached, partial(self._deliver, served, collector, due_at))
 
@@ -84,7 +85,7 @@ class ScheduledDeliveries:
         try:
             await self._make(served, collector, due_at)
         except ConnectionClosedError:
-            collector.missed = due_at
+            collector.missed = due_at if served.active else None
         except StorageError as error:
             collector.missed = due_at
             self._put_off(served, collector)
@@ -132,7 +133,12 @@ class ScheduledDeliveries:
         sent = notifications(seen, delivery, collector.channel, self._features)
         for part, notification in enumerate(within_size(sent, _size_of)):
             id = delivery_id(served.id, collector.channel, claim.due_at, part)
-            await self._send(served, notification, id)
+            try:
+                await self._send(served, notification, id)
+            except ConnectionClosedError:
+                raise
+            except Exception:  # of an interceptor
+                logger.exception("a delivery of the subscription %s was not sent", served.id)
         for one in taken:
             if one in collector.pending:  # else it was paused since
                 collector.pending.remove(one)

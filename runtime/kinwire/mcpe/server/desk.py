@@ -81,6 +81,7 @@ class SubscriptionDesk:
         async with self._turns.of(caller.client.id):
             id = str(uuid.uuid4())
             made = subscriptions.created(params, id=id, client_id=caller.client.id, now=now)
+            subscriptions.must_be_small(made, "events_subscribe")
             await self._make_room(made, caller.client)
             served = ServedSubscription(made, caller.client)
             served.go_to(caller.peer)
@@ -99,7 +100,10 @@ class SubscriptionDesk:
 
     def list(self, params: EventsListParams, caller: Caller) -> list[Subscription]:
         """Return the subscriptions of the client, oldest first (MCPE 6.3)."""
-        listed = [one.message for one in caller.client.served.values()]
+        served, now = list(caller.client.served.values()), self._board.clock()
+        for one in served:
+            self._board.expire_in_time(one, now)
+        listed = [one.message for one in served]
         return [one for one in listed if params.status in (None, one.status)]
 
     async def pause(self, id: str, caller: Caller) -> SubscriptionStatus:
@@ -158,6 +162,7 @@ class SubscriptionDesk:
             if updates.filter is not None:
                 self._must_be_allowed(caller.client, updates.filter, "/updates/filter")
             made = subscriptions.changed(served.message, updates, now)
+            subscriptions.must_be_small(made, "events_update")
             self._must_be_free(made, caller.client)
             served.go_to(caller.peer)
             await self._board.change(served, made)
@@ -168,6 +173,7 @@ class SubscriptionDesk:
         found = caller.client.served.get(id)
         if found is None:
             raise SubscriptionNotFoundError(data={"subscriptionId": id[:_SHOWN]})
+        self._board.expire_in_time(found, self._board.clock())
         return found
 
     def _must_be_in_time(self, client: KnownClient) -> None:

@@ -128,7 +128,11 @@ class EventFanOut:
     def _selecting(self, event: MCPEvent) -> list[ServedSubscription]:
         metadata = event.metadata
         ids = self._board.index.matching(event.type, metadata.tags or (), metadata.priority)
-        return [one for one in map(self._board.get, ids) if one is not None]
+        now = self._board.clock()
+        found = [one for one in map(self._board.get, ids) if one is not None]
+        for one in [each for each in found if each.expires_at <= now]:
+            self._board.expire_in_time(one, now)
+        return [one for one in found if one.active]
 
     async def _publish(self, event: MCPEvent, encoded: EncodedObject, id: str) -> Publication:
         found = self._selecting(event)
@@ -159,7 +163,7 @@ class EventFanOut:
         shown = None if self._visible.all else _Shown(event, encoded, self._visible)
         for one in served:
             seen = encoded if shown is None else shown.to(one.client)
-            if seen is None:
+            if seen is None or not one.active:  # it was paused while others had a turn
                 continue
             queue, bucket = one.queue, one.client.delivering
             if queue is None:
@@ -189,7 +193,7 @@ class EventFanOut:
 
 
 class _Shown:
-    """One event as each of its clients may see it, encoded once for those that see the same."""
+    """One event as each of its clients may see it, encoded once for all that see it as it is."""
 
     def __init__(self, event: MCPEvent, encoded: EncodedObject, visible: VisibleEvents) -> None:
         self._event = event
@@ -200,11 +204,6 @@ class _Shown:
     def to(self, client: KnownClient) -> EncodedObject | None:
         """Return what a client sees; None if it sees nothing."""
         if client not in self._by_client:
-            seen = self._visible.of(self._event, client.about)
-            self._by_client[client] = self._encoded_of(seen)
+            seen = self._visible.of(self._event, self._encoded, client.about)
+            self._by_client[client] = seen
         return self._by_client[client]
-
-    def _encoded_of(self, seen: MCPEvent | None) -> EncodedObject | None:
-        if seen is None or seen is self._event:
-            return None if seen is None else self._encoded
-        return EncodedObject({"event": to_wire(seen)})

@@ -141,7 +141,10 @@ class EventTerms:
     the type of every event that is delivered.
     """
     filter_data: FilterData | None = None
-    """A plain function of (client, event) that returns the event as this client may see it."""
+    """A plain function of (client, event) that returns the event as this client may see it.
+
+    The event is a copy for this client, which the function may change and return.
+    """
 
     def __post_init__(self) -> None:
         _EVENT_TERMS.check(**{name: getattr(self, name) for name in self.__slots__})

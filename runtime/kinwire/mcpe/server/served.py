@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("SCHEDULES", "Claim", "Collector", "PendingEvent", "ServedSubscription")
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 from kinwire.managers.notification_sender import NotificationQueue
 from kinwire.mcpe.rules.meta import dropped_before
 from kinwire.mcpe.rules.schedules import Schedule
-from kinwire.support.timestamps import seconds_of
+from kinwire.support.timestamps import end_of, seconds_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpe.methods import EVENTS_EVENT
-from kinwire_protocols.mcpe.models import Subscription
+from kinwire_protocols.mcpe.models import DeliveryPreferences, Subscription
 
 if TYPE_CHECKING:
     from kinwire.mcpe.server.clients import ClientSession, KnownClient
@@ -61,6 +62,8 @@ class Collector:
         """The last time at which it was due while nothing could be delivered."""
         self.delivering = False
         """Whether a delivery is under way."""
+        self.preferences: DeliveryPreferences | None = None
+        """Those for which the latest delivery was begun: they may have been changed since."""
         self.claim: Claim | None = None
         """The delivery that is under way, or was cut short."""
         self.over = False
@@ -90,6 +93,8 @@ class ServedSubscription:
 
     def __init__(self, message: Subscription, client: KnownClient, number: int = 0) -> None:
         self.active = self.is_realtime = False
+        self.expires_at = math.inf
+        """When it expires, in seconds since 1970; infinite for never."""
         self.message = message
         self.number = number
         """The place in the order in which subscriptions were made."""
@@ -104,7 +109,9 @@ class ServedSubscription:
         self.gone = False
         """Whether it was removed, or is served elsewhere, so that it must not be written again."""
         self.expiry_unsaid: float | None = None
-        """When it expired, if the client was not connected and must still be notified."""
+        """When it expired, if the client must still be notified."""
+        self.is_notified = False
+        """Whether the client is being notified of that."""
 
     @property
     def id(self) -> str:
@@ -121,16 +128,11 @@ class ServedSubscription:
         self._message = message
         self.active = message.status == "active"  # whether it takes events
         self.is_realtime = "realtime" in message.delivery.channels
+        self.expires_at = end_of(message.expires_at)
 
     def collecting(self) -> Iterator[Collector]:
         """Yield the collectors that take events."""
         return (one for one in self.collectors.values() if not one.over)
-
-    @property
-    def expires_at(self) -> float | None:
-        """When it expires, in seconds since 1970; None for never."""
-        text = self.message.expires_at
-        return None if text is None else seconds_of(text)
 
     def scheduled_at(self) -> float | None:
         """Return when its one scheduled delivery is made, in seconds since 1970; None without."""
@@ -156,6 +158,12 @@ class ServedSubscription:
         """Forget what was collected by all channels."""
         for one in self.collectors.values():
             one.drop()
+
+    def drop_queued(self) -> None:
+        """Forget what waits for a client that reads slowly."""
+        home = self.home
+        self.go_to(None)
+        self.go_to(home)
 
     def go_to(self, home: ClientSession | None) -> None:
         """Send what comes to a session; to none if the client is not connected."""
