@@ -12,7 +12,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from kinwire.mcpe import EventCluster, EventTerms, McpeServer
-from kinwire.storage import Change, Log, Record, Records, StorageUnavailableError, open_store
+from kinwire.storage import Change, Entry, Log, Record, Records, StorageUnavailableError, open_store
 from kinwire.support.background import background
 from tests.runtime.mcpe.fixtures_server import START
 from tests.runtime.mcpe.raw_client import RawClient
@@ -69,19 +69,55 @@ class CutRecords:
             raise StorageUnavailableError("records", expected="a", got="b", hint="c")
 
 
+class HookedLog:
+    """A log of which a test sees when it is read."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.append = log.append
+        self.append_after = log.append_after
+        self.bounds = log.bounds
+        self.after_read: Callable[[], Awaitable[None]] | None = None
+        """What happens when something was read, once."""
+        self.is_open = anyio.Event()
+        """Until it is set, followers get nothing."""
+        self.is_open.set()
+
+    async def read(self, subjects: str = ">", *, after: int = 0, limit: int = 1000) -> list[Entry]:
+        found = await self._log.read(subjects, after=after, limit=limit)
+        hook, self.after_read = self.after_read, None
+        if hook is not None:
+            await hook()
+        return found
+
+    @asynccontextmanager
+    async def follow(
+        self, subjects: str = ">", *, after: int = 0
+    ) -> AsyncGenerator[AsyncIterator[Entry]]:
+        async with self._log.follow(subjects, after=after) as entries:
+            yield self._held_back(entries)
+
+    async def _held_back(self, entries: AsyncIterator[Entry]) -> AsyncIterator[Entry]:
+        async for entry in entries:
+            await self.is_open.wait()
+            yield entry
+
+
 class Node(Bench):
     """One server of the cluster."""
 
-    def __init__(self, events: McpeServer, records: CutRecords, tasks: TaskGroup) -> None:
+    def __init__(
+        self, events: McpeServer, records: CutRecords, log: HookedLog, tasks: TaskGroup
+    ) -> None:
         super().__init__(events, tasks)
         self.records = records
+        self.log = log
 
 
 class Cluster:
     """Nodes with one clock."""
 
-    def __init__(self, log: Log, nodes: list[Node]) -> None:
-        self.log = log
+    def __init__(self, nodes: list[Node]) -> None:
         self.nodes = nodes
         self.now = START
 
@@ -100,10 +136,10 @@ async def cluster(
 ) -> AsyncGenerator[Cluster]:
     """Serve by several servers, of which each has a lease of that many seconds."""
     async with open_store("memory:") as store, background() as tasks:
-        log = await store.log("mcpe")
-        found = Cluster(log, [])
+        found = Cluster([])
         for _ in range(count):
             records = CutRecords(await store.records("mcpe"))
+            log = HookedLog(await store.log("mcpe"))
             events = McpeServer(
                 records=records,
                 log=log,
@@ -111,7 +147,7 @@ async def cluster(
                 clock=lambda: found.now,
                 terms=terms,
             )
-            found.nodes.append(Node(events, records, tasks))
+            found.nodes.append(Node(events, records, log, tasks))
         yield found
         for node in found.nodes:
             await node.events.leave_cluster()

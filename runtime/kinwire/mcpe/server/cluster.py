@@ -135,6 +135,7 @@ class ClusterNode:
             self._waited_for.discard(node)
 
     def _refused(self, client_id: str) -> None:
+        self.homes.doubt(client_id)
         work = partial(_until_done, partial(self.homes.check, client_id))
         Context().run(start_detached, work)
 

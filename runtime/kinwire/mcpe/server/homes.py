@@ -53,6 +53,7 @@ class ClientHomes:
         self._start = start
         self._served: dict[str, int] = {}  # the revision of each client's home
         self._ids: dict[str, str] = {}  # of those clients, by the key of the record
+        self._doubted: set[str] = set()  # those that another process seems to serve
         self._elsewhere: dict[str, Home] = {}  # by the key of their record
         self._turns = KeyedLock[str]()
 
@@ -75,6 +76,8 @@ class ClientHomes:
         Raises:
             StorageError: the store failed.
         """
+        if client_id in self._doubted:
+            await self.check(client_id)
         if client_id not in self._served:
             await self._bring(client_id, new=False)
 
@@ -110,6 +113,10 @@ class ClientHomes:
             if self.node_at(_key(client_id)) == node:
                 del self._elsewhere[_key(client_id)]
 
+    def doubt(self, client_id: str) -> None:
+        """Have the next call of a client `check` it first."""
+        self._doubted.add(client_id)
+
     async def check(self, client_id: str) -> None:
         """Read a client's subscriptions again, or let it go, since another process wrote one.
 
@@ -117,6 +124,7 @@ class ClientHomes:
             StorageError: the store failed.
         """
         async with self._turns.of(client_id):
+            self._doubted.discard(client_id)
             if client_id not in self._served:
                 return
             record = await self._records.get(_key(client_id))

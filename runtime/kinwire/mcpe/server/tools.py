@@ -6,6 +6,7 @@ __all__ = ("EventTools",)
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from contextvars import Context as Variables
 from copy import deepcopy
 from typing import Any
@@ -16,7 +17,7 @@ from kinwire.mcpe.rules.meta import RECOVERY_TOKEN, text_in
 from kinwire.mcpe.server.catalog import CATALOG_URI, EventCatalog
 from kinwire.mcpe.server.desk import Caller, SubscriptionDesk
 from kinwire.rpc.codec import is_object
-from kinwire.storage.errors import StorageError
+from kinwire.storage.errors import ConflictError, StorageError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, Message, RpcError
 from kinwire_protocols.jsonrpc.errors import InternalError
@@ -166,6 +167,8 @@ class _EventTool:
         """
         row = self._row
         try:
+            with suppress(ConflictError):  # the client has moved: the second time it is brought
+                return await self._result(params, context)
             return await self._result(params, context)
         except RpcError as error:
             failure = error

@@ -78,6 +78,39 @@ async def test_what_was_collected_is_delivered_where_the_client_is_and_only_ther
         assert len(batches(second)) == 1
 
 
+async def test_an_event_that_comes_while_a_client_is_taken_is_collected() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient())
+        _, token = await collecting(first, "a.*")
+        await one.events.publish(new_event("a.1"))
+        second = await two.come(RawClient(), token)
+        await second.settle()
+
+        async def publish() -> None:
+            await one.events.publish(new_event("a.2"))
+            await anyio.wait_all_tasks_blocked()  # until it has come
+
+        two.log.after_read = publish
+        await listed(second)
+        await there.to(START + MINUTE, second)
+        assert batches(second) == [["a.1", "a.2"]]
+
+
+async def test_what_was_published_before_a_subscription_is_not_collected() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        raw = await one.come(RawClient())
+        await listed(raw)
+        one.log.is_open = anyio.Event()
+        await two.events.publish(new_event("a.1"))
+        await collecting(raw, "a.*")
+        one.log.is_open.set()
+        await two.events.publish(new_event("a.2"))
+        await there.to(START + MINUTE, raw)
+        assert batches(raw) == [["a.2"]]
+
+
 async def test_an_event_that_was_published_before_a_time_is_in_its_delivery() -> None:
     async with cluster() as there:
         one, two = there.nodes
