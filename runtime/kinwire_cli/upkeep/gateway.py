@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("check_pinned", "run_gateway", "wait_for_servers")
 
 import os
+import shlex
 from argparse import Namespace
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
@@ -53,7 +54,8 @@ async def run_gateway(arguments: Namespace) -> int:
     _must_know_clients(arguments, place, tokens)
     file = read_config(config_file(arguments.config))
     with _listening(place) as listener, _control(arguments, file) as control:
-        prepare = partial(_prepared, arguments, listener, tokens)
+        logs = None if control is None else file.path
+        prepare = partial(_prepared, arguments, listener, tokens, logs)
         return await keep_alive(Upkeep(file, control, prepare, has_stdout=False), arguments)
 
 
@@ -110,6 +112,7 @@ def _prepared(
     arguments: Namespace,
     listener: BoundAddress | None,
     tokens: Tokens | None,
+    logs: str | None,
     kernel: MgpKernel,
     supervisor: Supervisor,
 ) -> Serve:
@@ -118,6 +121,8 @@ def _prepared(
 
     async def serve(orders: Orders) -> None:
         await wait_for_servers(supervisor, orders, arguments.wait)
+        if logs is not None:
+            _name_logs(supervisor, logs)
         await check_pinned(kernel, orders, arguments.wait)
         if listener is None:
             await _serve_stdio(gateway.server, orders)
@@ -163,6 +168,14 @@ async def check_pinned(kernel: MgpKernel, orders: Orders, seconds: float) -> Non
             tasks.cancel_scope.cancel()
     if scope.cancelled_caught and not orders.drain.is_set():
         note("serves before all servers have listed their tools; pinned tools may have no room")
+
+
+def _name_logs(supervisor: Supervisor, config: str) -> None:
+    """Say how to see what servers that have not started wrote on stderr."""
+    failed = [one.id for one in supervisor.statuses if one.state in ("restarting", "error")]
+    if failed:
+        command = f"kinwire logs {shlex.quote(failed[0])} -c {shlex.quote(str(config))}"
+        note(f"{', '.join(failed)} did not start; {command} shows what it wrote, while this runs")
 
 
 async def _cancel_at_drain(orders: Orders, scope: anyio.CancelScope) -> None:

@@ -206,6 +206,7 @@ def test_a_client_on_stdin_finds_tools_that_are_not_in_its_list(
         assert served.greet()["serverInfo"]["name"] == "kinwire-gateway"
     said = served.said("kinwire ps will not show this kernel: A kernel runs already")
     assert "broken: it did not start" in said
+    assert "kinwire logs" not in said
     listed = [tool["name"] for tool in served.ask("tools/list", 1)["tools"]]
     assert {"mgp_tools_discover", "box__read_note"} < {*listed}  # the latter is pinned
     assert "box__list_birds" not in listed
@@ -291,9 +292,9 @@ def test_clients_over_http_are_the_agents_of_their_tokens(
     words = ("--transport", "http", "--port", "0", "--level", "L0", "--store", store)
     running.append(Running(folder, *words, "--token", "birder=BIRDER_TOKEN"))
     (served,) = running
-    port = int(
-        re.findall(r"serving .* at http://127\.0\.0\.1:(\d+)/mcp", served.said("serving"))[0]
-    )
+    said = served.said("serving")
+    assert "broken did not start; kinwire logs broken -c mgp.toml shows what it wrote" in said
+    port = int(re.findall(r"serving .* at http://127\.0\.0\.1:(\d+)/mcp", said)[0])
     assert refusals(port) == [401, 401, 421, 403]
     status, session = posted(port, HELLO, **BEARER)
     mine = {**BEARER, "Mcp_Session_Id": session}
