@@ -76,6 +76,7 @@ class ToolFinder:
             limit=min(params.max_results or DISCOVER_MAX_RESULTS, _MOST_RESULTS),
             accepts=self._accepting(sights, params.filter),
             categories=_categories(params.filter),
+            visible=None if sights.shows_all() else sights.names,
         )
         entries = {hit.tool.key: _scored(hit, qualified) for hit in found.hits}
         sizes = [

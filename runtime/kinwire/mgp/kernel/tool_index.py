@@ -35,6 +35,7 @@ logger = logging.getLogger("kinwire.mgp")
 
 _MOST_TOOLS = 100_000  # of all servers
 _AT_ONCE = 100  # tools that are worked on before other tasks have a turn
+_SERVERS_AT_ONCE = 4  # whose tools are judged for an agent
 _PAUSE = 0.2  # seconds between two readings of one list
 _RETRY = 10.0  # seconds after a reading that failed
 _PATIENCE = 5.0  # seconds that a search waits for servers that have not listed their tools yet
@@ -135,7 +136,10 @@ class ToolIndexManager:
         A server is judged as the agent of its name; a sandboxed one sees its own tools alone.
         """
         servers = [one for one in self._followed if self._may_see(caller, one)]
-        sights = [await self._sight_of(caller.id, one) for one in servers]
+        sights = list[ToolSight]()
+        async for one in in_turns(servers, _SERVERS_AT_ONCE):
+            sights.append(sight := await self._sight_of(caller.id, one))
+            assert sight.names is not None  # made here, as it may take long
         return ToolSights(sights, are_all=len(servers) == len(self._followed))
 
     def _may_see(self, caller: AccessPrincipal, server: GuardedServer) -> bool:

@@ -106,12 +106,14 @@ class ToolRequests:
         return _Choice(loaded, () if is_enough else chosen(waiting, left, most=most))
 
     async def _search(self, text: str, sights: ToolSights) -> Sequence[Hit]:
+        hidden = not sights.shows_all()
         await anyio.lowlevel.checkpoint()  # other tasks have a turn between searches
         found = await self._index.search.search(
             text[:_LONGEST_TEXT],
             strategy="semantic" if self._by_meaning else "keyword",
             limit=_CANDIDATES,
-            accepts=None if sights.shows_all() else sights.shows,
+            accepts=sights.shows if hidden else None,
+            visible=sights.names if hidden else None,
         )
         return found.hits
 

@@ -12,7 +12,7 @@ from kinwire.mgp.kernel.tool_embedding import ToolEmbedding
 from kinwire.mgp.rules.tool_index.embedding import Embedder
 from kinwire.mgp.rules.tool_index.entry import Found, IndexedTool
 from kinwire.mgp.rules.tool_index.fusion import accepted_in, found_by_meaning
-from kinwire.mgp.rules.tool_index.index import Accepts, ToolIndex
+from kinwire.mgp.rules.tool_index.index import Accepts, ToolIndex, Visible
 from kinwire_protocols.mgp.models import SearchStrategy
 
 
@@ -56,6 +56,7 @@ class ToolSearch:
         limit: int,
         accepts: Accepts | None = None,
         categories: Collection[str] = (),
+        visible: Visible | None = None,
     ) -> Found:
         """Return the tools that fit a query best, as `ToolIndex.search` does.
 
@@ -64,7 +65,7 @@ class ToolSearch:
         more than 5 seconds.
         """
 
-        search = partial(self.index.search, query, categories=categories)
+        search = partial(self.index.search, query, categories=categories, visible=visible)
         if strategy != "semantic" or self._embedding is None or not query.strip():
             return search(strategy=strategy, limit=limit, accepts=accepts)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 __all__ = ("ToolSight", "ToolSights")
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from functools import cached_property
+from typing import Final
 
 from kinwire.mgp.kernel.access import default_for
 from kinwire.mgp.kernel.guarded_server import GuardedServer
@@ -44,17 +46,19 @@ class ToolSight:
             and self._policy.shows(server, tool)
         )
 
-    def count(self) -> int:
-        """Return how many tools of the server the agent may see."""
+    @cached_property
+    def names(self) -> Collection[str]:
+        """The tools of the server that the agent may see."""
         server, tools = self.server, self.server.tools
         if self._access is None:
-            return 0
+            return ()
         row, now = self._access
         if any(row.entries) or self._switches.some_off(server.id):  # some tools are judged apart
-            return sum(map(self.shows, tools.values()))
+            return frozenset(name for name, tool in tools.items() if self.shows(tool))
         if not row.decide("", self._default, now).allowed:
-            return 0
-        return len(tools) - len(self._policy.hidden(server))
+            return ()
+        hidden = self._policy.hidden(server)
+        return tools.keys() - hidden if hidden else tools.keys()
 
 
 class ToolSights:
@@ -64,18 +68,18 @@ class ToolSights:
         """`are_all` is whether `sights` has every connected server."""
         self._sights = {one.server.id: one for one in sights}
         self._are_all = are_all
+        self.names: Final = {id: one.names for id, one in self._sights.items()}
+        """By server: the tools that the agent may see."""
 
     def shows(self, tool: IndexedTool) -> bool:
         """Return whether the agent may see a tool."""
-        sight = self._sights.get(tool.server_id)
-        known = None if sight is None else sight.server.tools.get(tool.name)
-        return sight is not None and known is not None and sight.shows(known)
+        return tool.name in self.names.get(tool.server_id, ())
 
     def shows_all(self) -> bool:
         """Return whether the agent may see every tool there is."""
         sights = self._sights.values()
-        return self._are_all and all(one.count() == len(one.server.tools) for one in sights)
+        return self._are_all and all(len(one.names) == len(one.server.tools) for one in sights)
 
     def count(self) -> int:
         """Return how many tools the agent may see."""
-        return sum(sight.count() for sight in self._sights.values())
+        return sum(map(len, self.names.values()))

@@ -84,6 +84,21 @@ async def test_the_search_of_the_text_finds_what_the_text_finds() -> None:
             assert one["security"]["permissions_required"] == ["filesystem.read"]
 
 
+async def test_scores_do_not_tell_what_is_in_tools_of_others() -> None:
+    secret = RawServer(*(tool(f"payroll_{number}") for number in range(9)), mgp=OFFER)
+    scores = list[Json]()
+    for servers in ({}, {"secret": secret}):
+        kernel = MgpKernel(servers={"secret": ServerPolicy(access="opt-in")})
+        async with connected(
+            kernel, s=RawServer(tool("read_file"), mgp=OFFER), **servers
+        ) as asking:
+            result = await found(asking, "read payroll")
+            scores.append({**result, "query_time_ms": 0})
+            assert names(await found(asking, "payrol")) == []
+    assert names(scores[0]) == ["s.read_file"]
+    assert scores[0] == scores[1]
+
+
 async def test_filters_are_applied_before_the_limit() -> None:
     safe, risky = {"risk_level": "safe"}, {"risk_level": "dangerous"}
     reads = {"permissions_required": ["filesystem.read"]}

@@ -76,20 +76,23 @@ class CategoryTree:
         found = set[int]()
         return found.union(*(self._entries.get(category_path(one), ()) for one in categories))
 
-    def named(self, query: str) -> dict[int, float]:
+    def named(self, query: str, within: Set[int] | None = None) -> dict[int, float]:
         """Return the entries of the categories that a query names, each with a score.
 
         The score is 1 in a category with this path. Otherwise, it is the part of the words of the
         query that occur in the path, and the deeper of two paths with the same words counts less.
-        Of the paths with a word of the query, 10,000 are looked at.
+        Of the paths with a word of the query, 10,000 are looked at. With `within`, other entries
+        count nowhere.
         """
-        scores = dict.fromkeys(self._entries.get(category_path(query), ()), 1.0)
+        named = self._entries.get(category_path(query), set[int]())
+        scores = dict.fromkeys(named if within is None else named & within, 1.0)
         if not scores:
             wanted = dict.fromkeys(stems_of(query))
             alike = chain.from_iterable(self._by_word.get(word, ()) for word in wanted)
             for path in islice(dict.fromkeys(alike), _MOST_ALIKE):
                 score = _likeness(wanted.keys(), stems_of(path))
-                for entry in self._entries[path]:
+                entries = self._entries[path]
+                for entry in entries if within is None else entries & within:
                     scores[entry] = max(scores.get(entry, 0.0), score)
         return scores
 

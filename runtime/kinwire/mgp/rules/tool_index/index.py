@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ("Accepts", "ToolIndex")
+__all__ = ("Accepts", "ToolIndex", "Visible")
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from typing import Final
 
 from kinwire.mgp.rules.tool_index.categories import CategoryTree
@@ -20,6 +20,8 @@ from kinwire_protocols.mgp.models import SearchStrategy
 Accepts = Callable[[IndexedTool], bool]
 """Returns whether a tool may be in the result; applied before the limit, maybe to few tools."""
 
+Visible = Mapping[str, Collection[str]]
+"""By server: the names of the tools that a search may find."""
 
 _NUMBERS: Final = 4096  # made at a time
 _MOST_TIDIED: Final = 500  # tools in one call; each takes about 0.1 ms
@@ -100,21 +102,26 @@ class ToolIndex:
         limit: int,
         accepts: Accepts | None = None,
         categories: Collection[str] = (),
+        visible: Visible | None = None,
     ) -> Found:
         """Return the tools that fit a query best.
 
         Only tools in one of `categories`, or below it, count, and of those the ones that `accepts`
         accepts; both are applied before `limit`. With the strategy `category`, the query names a
-        category. An empty query fits all tools.
+        category. An empty query fits all tools. With `visible`, other tools are as if they were not
+        there: nothing in the result depends on them.
         """
-        within = self._categories.within(categories) if categories else None
+        seen = None if visible is None else self._seen(visible)
+        within: Set[int] | None = self._categories.within(categories) if categories else None
+        if seen is not None:
+            within = seen if within is None else within & seen
         scope = _SearchScope(self._tools, within, accepts, all_are_there=not self._gone)
         if not query.strip():
             used: SearchStrategy = "category" if strategy == "category" else "keyword"
             return self._listed(dict.fromkeys(self._tools, 1.0), limit, scope, used)
         if strategy == "category":
-            return self._listed(self._categories.named(query), limit, scope, strategy)
-        return self._ranked(query[:QUERY_SIZE], limit, scope)
+            return self._listed(self._categories.named(query, within), limit, scope, strategy)
+        return self._ranked(query[:QUERY_SIZE], limit, scope, seen)
 
     def _add(self, tool: IndexedTool) -> int:
         entry = self._number()
@@ -158,9 +165,22 @@ class ToolIndex:
         found = {entry: score for entry, score in scores.items() if scope.has(entry)}
         return Found(self._hits(found, limit), used, lambda: len(found))
 
-    def _ranked(self, query: str, limit: int, scope: _SearchScope) -> Found:
+    def _seen(self, visible: Visible) -> frozenset[int]:
+        """Return the entries of the tools with these names."""
+        found = set[int]()
+        for id, names in visible.items():
+            entries = self._servers.get(id, {})
+            if len(names) < len(entries):
+                found.update(entries[name] for name in names if name in entries)
+            else:
+                found.update(entry for name, entry in entries.items() if name in names)
+        return frozenset(found)
+
+    def _ranked(
+        self, query: str, limit: int, scope: _SearchScope, seen: frozenset[int] | None
+    ) -> Found:
         """Return the tools that have the words of a query."""
-        wanted = terms_of(query, self._postings, self._words)
+        wanted = terms_of(query, self._postings.seen_by(seen), self._words)
         scores = self._postings.best(
             wanted.terms, limit, within=scope.within, accepts=scope.accepted
         )
@@ -191,7 +211,7 @@ class _SearchScope:
     def __init__(
         self,
         tools: Mapping[int, IndexedTool],
-        within: set[int] | None,
+        within: Set[int] | None,
         accepts: Accepts | None,
         *,
         all_are_there: bool,

@@ -8,7 +8,7 @@ new entries in as soon as the terms that are left cannot lift one among the best
 
 from __future__ import annotations
 
-__all__ = ("Accepted", "Postings", "WeightedTerm")
+__all__ = ("Accepted", "Postings", "SeenPostings", "WeightedTerm")
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -75,6 +75,42 @@ class _Posting(dict[int, float]):
         return strong[: bisect_right(strong, -least, key=_negative_weight)]
 
 
+class SeenPostings:
+    """Counts the entries of terms, for a search that may find these entries alone.
+
+    Scores and corrections of spelling must not tell what is in entries that are not shown.
+    """
+
+    def __init__(
+        self, postings: Mapping[str, _Posting], entries: frozenset[int] | None, size: int
+    ) -> None:
+        """Without `entries`, all count."""
+        self._postings = postings
+        self._entries = entries
+        self._size = size
+
+    def __contains__(self, term: str) -> bool:
+        posting = self._postings.get(term)
+        if posting is None or self._entries is None:
+            return posting is not None
+        return not posting.keys().isdisjoint(self._entries)
+
+    def count(self, term: str) -> int:
+        """Return how many entries have a term."""
+        posting = self._postings.get(term)
+        if posting is None or self._entries is None:
+            return len(posting or ())
+        return len(posting.keys() & self._entries)
+
+    def rarity(self, term: str) -> float:
+        """Return how much it says that an entry has a term: the less, the more entries have it."""
+        return self.rarity_of(self.count(term))
+
+    def rarity_of(self, count: int) -> float:
+        """Return the rarity of a term that this many entries have."""
+        return log(1 + (self._size - count + 0.5) / (count + 0.5))
+
+
 class Postings:
     """Holds which entries have which terms; entries are numbers."""
 
@@ -113,17 +149,9 @@ class Postings:
                 gone.append(term)
         return gone
 
-    def count(self, term: str) -> int:
-        """Return how many entries have a term."""
-        return len(self._postings.get(term, ()))
-
-    def rarity(self, term: str) -> float:
-        """Return how much it says that an entry has a term: the less, the more entries have it."""
-        return self.rarity_of(self.count(term))
-
-    def rarity_of(self, count: int) -> float:
-        """Return the rarity of a term that this many entries have."""
-        return log(1 + (self.size - count + 0.5) / (count + 0.5))
+    def seen_by(self, entries: frozenset[int] | None) -> SeenPostings:
+        """Return how many of some entries have which terms; None stands for all entries."""
+        return SeenPostings(self._postings, entries, self.size if entries is None else len(entries))
 
     def matching(self, terms: Iterable[WeightedTerm]) -> set[int]:
         """Return all entries that terms find."""

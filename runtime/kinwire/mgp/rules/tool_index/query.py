@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
-from kinwire.mgp.rules.tool_index.postings import Postings, WeightedTerm
+from kinwire.mgp.rules.tool_index.postings import SeenPostings, WeightedTerm
 from kinwire.mgp.rules.tool_index.spelling import Comparisons, KnownWords
 from kinwire.mgp.rules.tool_index.synonyms import SYNONYMS
 from kinwire.mgp.rules.tool_index.words import STOP_STEMS, stems_of
@@ -33,7 +33,7 @@ class Terms(NamedTuple):
     """A score that fits the query wholly: what its own words can add."""
 
 
-def terms_of(query: str, postings: Postings, known: KnownWords) -> Terms:
+def terms_of(query: str, postings: SeenPostings, known: KnownWords) -> Terms:
     """Return the terms of a query, with words of a like meaning or spelling."""
     stems = list(dict.fromkeys(stems_of(query[:QUERY_SIZE])))[:_MOST_WORDS]
     content = [stem for stem in stems if stem not in STOP_STEMS] or stems
@@ -52,7 +52,7 @@ def terms_of(query: str, postings: Postings, known: KnownWords) -> Terms:
 
 
 def _variants(
-    counts: dict[str, int], rarities: dict[str, float], postings: Postings, known: KnownWords
+    counts: dict[str, int], rarities: dict[str, float], postings: SeenPostings, known: KnownWords
 ) -> Iterator[WeightedTerm]:
     """Yield words that stand for others; a rarer one does not count for more than the other.
 
@@ -72,13 +72,13 @@ def _variants(
 
 
 def _meant(
-    word: str, postings: Postings, known: KnownWords, compared: Comparisons
+    word: str, postings: SeenPostings, known: KnownWords, compared: Comparisons
 ) -> tuple[str, ...]:
     """Return the known words that a misspelt one may stand for.
 
     The mistake may be in an ending, which then was not taken off: `parkign` is `park`.
     """
-    found = known.near(word, compared)
+    found = known.near(word, compared, postings)
     for end in range(len(word) - 1, max(_BEGINNING, len(word) // 2) - 1, -1):
         if found:
             break
@@ -86,5 +86,5 @@ def _meant(
         if begin in postings:
             found = (begin,)
         elif end == len(word) - 1:  # with fewer letters left, too many words are alike
-            found = known.near(begin, compared)
+            found = known.near(begin, compared, postings)
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ("Comparisons", "KnownWords", "distance")
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Final, NamedTuple
 
 _SHORTEST: Final = 4  # a shorter word is too close to others
@@ -62,21 +62,26 @@ class KnownWords:
                 if not words:
                     self._words.pop(piece, None)
 
-    def near(self, word: str, compared: Comparisons | None = None) -> tuple[str, ...]:
+    def near(
+        self, word: str, compared: Comparisons | None = None, seen: Container[str] | None = None
+    ) -> tuple[str, ...]:
         """Return the known words with the fewest differences: at most one, or two in a long word.
 
         A letter that is missing, added, replaced or swapped with the next one is a difference. When
-        no comparisons are left, the words that were found so far count.
+        no comparisons are left, the words that were found so far count. With `seen`, only words in
+        it are found.
         """
         if not _is_comparable(word):
             return ()
         most = _mistakes(word)
-        alike = self._alike(word, most, compared or Comparisons())
+        alike = self._alike(word, most, compared or Comparisons(), seen)
         found = {known: distance(word, known, most) for known in alike}
         least = min(found.values(), default=most + 1)
         return tuple(sorted(known for known, far in found.items() if far == least <= most))
 
-    def _alike(self, word: str, most: int, compared: Comparisons) -> Iterator[str]:
+    def _alike(
+        self, word: str, most: int, compared: Comparisons, wanted: Container[str] | None
+    ) -> Iterator[str]:
         """Yield the known words with a piece of this one, near the place that it has there.
 
         A difference changes at most two of the letters that occur in a word, so most words with the
@@ -89,9 +94,11 @@ class KnownWords:
                     return
                 if known in seen or len(letters.symmetric_difference(known)) > 2 * most:
                     continue
+                seen.add(known)
+                if wanted is not None and known not in wanted:
+                    continue
                 if not compared.take(_COMPARED):
                     return
-                seen.add(known)
                 yield known
 
 

@@ -318,3 +318,33 @@ def test_names_of_real_tools_find_them() -> None:
         hits = index.search(tool.name, limit=20).hits
         assert joined(hits[0].tool.name) == joined(tool.name)
         assert hits[0].score == 1.0
+
+
+def test_nothing_tells_what_is_in_tools_that_are_not_visible() -> None:
+    shown = [indexed("read_file", "Read a file."), indexed("send_mail", "Send mail to people.")]
+    hidden = [
+        replace(indexed(name, "Payroll of the people."), server_id="hidden", categories=(path,))
+        for name, path in (("payroll", "finance"), ("payrol_people", "filesystem/reads"))
+    ]
+    alone, both = ToolIndex(), ToolIndex()
+    for index in (alone, both):
+        index.replace("s", shown)
+    both.replace("hidden", hidden)
+    visible = {"s": ["read_file", "send_mail", "gone"], "left": ["any"]}
+    queries = (
+        "read payroll",
+        "payrol",
+        "read people mail",
+        "finance",
+        "reads",
+        "send maik",
+        "pepole",
+    )
+    for query in queries:
+        for strategy in ("keyword", "category"):
+            expected = alone.search(query, strategy=strategy, limit=5)
+            found = both.search(query, strategy=strategy, limit=5, visible=visible)
+            assert (found.hits, found.total) == (expected.hits, expected.total), query
+    for names in ([], ["read_file"]):
+        result = both.search("read", limit=5, visible={"s": names}, categories=["kind"])
+        assert [hit.tool.name for hit in result.hits] == names

@@ -90,7 +90,7 @@ def test_a_common_term_is_not_walked_when_rare_ones_have_found_enough() -> None:
         return True
 
     postings = filled(1000)
-    terms = [WeightedTerm(term, postings.rarity(term)) for term in ("rare", "common")]
+    terms = [WeightedTerm(term, postings.seen_by(None).rarity(term)) for term in ("rare", "common")]
     found = postings.best(terms, 5, accepts=accepts)
     assert found.keys() == set(range(0, 1000, 50))
     assert asked <= found.keys()
@@ -98,10 +98,10 @@ def test_a_common_term_is_not_walked_when_rare_ones_have_found_enough() -> None:
 
 def test_a_term_is_rarer_the_fewer_entries_have_it() -> None:
     postings = filled(100)
-    rarities = [postings.rarity(term) for term in ("unknown", "rare", "common")]
+    rarities = [postings.seen_by(None).rarity(term) for term in ("unknown", "rare", "common")]
     assert rarities == sorted(rarities, reverse=True)
     assert rarities[-1] > 0
-    assert postings.rarity("unknown") > 5
+    assert postings.seen_by(None).rarity("unknown") > 5
 
 
 def test_terms_come_with_their_first_entry_and_go_with_their_last() -> None:

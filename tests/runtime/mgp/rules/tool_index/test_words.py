@@ -158,9 +158,11 @@ def test_the_words_with_the_fewest_differences_are_near_in_a_fixed_order() -> No
 def test_words_that_a_server_invents_do_not_make_a_search_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    known, compared = KnownWords(), list[str]()
+    known, postings, compared = KnownWords(), Postings(), list[str]()
     for number in range(5000):
-        known.add("spam" + "".join(chr(97 + int(digit)) for digit in f"{number:04}"))
+        word = "spam" + "".join(chr(97 + int(digit)) for digit in f"{number:04}")
+        known.add(word)
+        postings.add(number, {word: 1.0})
 
     def counting(one: str, other: str, most: int) -> int:
         compared.append(other)
@@ -170,7 +172,8 @@ def test_words_that_a_server_invents_do_not_make_a_search_long(
     known.near("spamjjjx")
     assert 400 < len(compared) <= 1000
     compared.clear()
-    terms_of(" ".join(f"spam{letter}xbc" for letter in "klmnopqrst"), Postings(), known)
+    query = " ".join(f"spam{letter}xbc" for letter in "klmnopqrst")
+    terms_of(query, postings.seen_by(None), known)
     assert 400 < len(compared) <= 1000  # all words of a query together
 
 
