@@ -78,7 +78,7 @@ def _meant(
 
     The mistake may be in an ending, which then was not taken off: `parkign` is `park`.
     """
-    found = known.near(word, compared, postings)
+    found = known.near(word, compared, postings.__contains__)
     for end in range(len(word) - 1, max(_BEGINNING, len(word) // 2) - 1, -1):
         if found:
             break
@@ -86,5 +86,5 @@ def _meant(
         if begin in postings:
             found = (begin,)
         elif end == len(word) - 1:  # with fewer letters left, too many words are alike
-            found = known.near(begin, compared, postings)
+            found = known.near(begin, compared, postings.__contains__)
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ("Comparisons", "KnownWords", "distance")
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 _SHORTEST: Final = 4  # a shorter word is too close to others
@@ -63,13 +63,16 @@ class KnownWords:
                     self._words.pop(piece, None)
 
     def near(
-        self, word: str, compared: Comparisons | None = None, seen: Container[str] | None = None
+        self,
+        word: str,
+        compared: Comparisons | None = None,
+        seen: Callable[[str], bool] | None = None,
     ) -> tuple[str, ...]:
         """Return the known words with the fewest differences: at most one, or two in a long word.
 
         A letter that is missing, added, replaced or swapped with the next one is a difference. When
-        no comparisons are left, the words that were found so far count. With `seen`, only words in
-        it are found.
+        no comparisons are left, the words that were found so far count. With `seen`, only words
+        that it accepts are found.
         """
         if not _is_comparable(word):
             return ()
@@ -80,7 +83,7 @@ class KnownWords:
         return tuple(sorted(known for known, far in found.items() if far == least <= most))
 
     def _alike(
-        self, word: str, most: int, compared: Comparisons, wanted: Container[str] | None
+        self, word: str, most: int, compared: Comparisons, wanted: Callable[[str], bool] | None
     ) -> Iterator[str]:
         """Yield the known words with a piece of this one, near the place that it has there.
 
@@ -95,7 +98,7 @@ class KnownWords:
                 if known in seen or len(letters.symmetric_difference(known)) > 2 * most:
                     continue
                 seen.add(known)
-                if wanted is not None and known not in wanted:
+                if wanted is not None and not wanted(known):
                     continue
                 if not compared.take(_COMPARED):
                     return
