@@ -120,8 +120,10 @@ class ClusterOfProcesses:
         self.started.append(process)
         assert process.stdout is not None
         port = await anyio.to_thread.run_sync(process.stdout.readline)
-        node = Node(process, int(port))
-        await self._control(node, "put_clock", at=self.now)  # it may have moved since
+        node, at = Node(process, int(port)), None
+        while at != self.now:  # it may have moved since
+            at = self.now
+            await self._control(node, "put_clock", at=at)
         self.nodes.append(node)
 
     def any(self) -> Node:

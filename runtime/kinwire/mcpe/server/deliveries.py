@@ -14,6 +14,7 @@ from kinwire.mcpe.rules.batch_sizes import within_size
 from kinwire.mcpe.rules.features import EventFeatures
 from kinwire.mcpe.rules.meta import DELIVERY_ID
 from kinwire.mcpe.rules.schedules import Notification, delivery_id, notifications
+from kinwire.mcpe.server.clients import ClientSession
 from kinwire.mcpe.server.kept import KeptSubscriptions
 from kinwire.mcpe.server.served import Claim, Collector, ServedSubscription
 from kinwire.mcpe.server.visible import VisibleEvents
@@ -82,14 +83,16 @@ class ScheduledDeliveries:
     async def _deliver(
         self, served: ServedSubscription, collector: Collector, due_at: float
     ) -> None:
+        home = served.home
         try:
             await self._make(served, collector, due_at)
         except ConnectionClosedError:
-            collector.missed = due_at if served.active else None
+            collector.missed = max(due_at, collector.missed or due_at)
         except StorageError as error:
             collector.missed = due_at
             self._put_off(served, collector)
             logger.error("a delivery of the subscription %s waits: %s", served.id, error)
+            return
         except Exception:  # of an interceptor
             logger.exception("a delivery of the subscription %s failed", served.id)
         else:
@@ -97,6 +100,21 @@ class ScheduledDeliveries:
                 collector.missed = None  # it is in this delivery
         finally:
             collector.delivering = False
+        self._go_on(served, collector, due_at, home)
+
+    def _go_on(
+        self,
+        served: ServedSubscription,
+        collector: Collector,
+        due_at: float,
+        before: ClientSession | None,
+    ) -> None:
+        """Make what became due while a delivery was under way, or what failed in an old session."""
+        missed = collector.missed
+        if missed is None or served.gone or served.home is None:
+            return
+        if missed > due_at or served.home is not before:
+            self.begin(served, collector, missed)
 
     async def _make(self, served: ServedSubscription, collector: Collector, due_at: float) -> None:
         cut_short, begun = collector.claim, self._clock()

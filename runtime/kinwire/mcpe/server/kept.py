@@ -94,10 +94,11 @@ class KeptSubscriptions:
             served.gone = True
 
     async def withdraw(self, served: ServedSubscription) -> None:
-        """Remove a subscription that was just written, as far as it can be; it can be put again."""
-        with suppress(StorageError):
-            await self.delete(served)
-        served.gone, served.revision = False, None
+        """Remove a subscription that nobody knows yet, as far as it can be; it can be put again."""
+        if self._records is not None:
+            with suppress(StorageError):
+                await self._records.delete(_key_of(served))  # also if another process has taken it
+        served.revision = None
 
     async def load(self) -> list[KeptSubscription]:
         """Return the subscriptions, the oldest first.

@@ -207,6 +207,25 @@ async def test_what_is_due_while_a_delivery_is_made_is_delivered_right_after_it(
         assert due == [f"{START + MINUTE:.3f}", f"{START + 2 * MINUTE:.3f}"]
 
 
+async def test_what_is_due_while_a_delivery_is_noted_is_delivered_right_after_it() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        raw = await one.come(RawClient())
+        await collecting(raw, "a.*")
+        await two.events.publish(new_event("a.1"))
+
+        async def go_on(key: str, value: Any) -> None:
+            if key.startswith("mcpe/subscriptions/") and not claims_in(value):
+                one.records.before_put = None
+                await two.events.publish(new_event("a.2"))
+                await there.to(START + 2 * MINUTE, raw)
+
+        one.records.before_put = go_on
+        await there.to(START + MINUTE, raw)
+        await raw.settle()
+        assert batches(raw) == [["a.1"], ["a.2"]]
+
+
 @pytest.mark.parametrize("sent", [True, False])
 async def test_a_delivery_that_was_cut_short_is_repeated_elsewhere_under_its_id(
     sent: bool,
