@@ -141,6 +141,8 @@ class _Request(NamedTuple):
     """Those that are accepted, None for all."""
     follows: bool = True
     """Whether redirects are followed."""
+    reads: bool = True
+    """Whether the body of the answer is read."""
 
 
 class GuardedClient:
@@ -192,8 +194,11 @@ class GuardedClient:
         *,
         headers: Iterable[tuple[str, str]] = (),
         follows: bool = True,
+        reads: bool = True,
     ) -> Fetched:
         """Send `body` to `url` and return the answer, which has a status from 200 to 299.
+
+        Unless it `reads`, the status is all that is waited for, and the body is empty.
 
         The body and the `headers` are sent once more where a redirect with status 307 or 308 leads,
         unless `follows` is false. The other redirects are refused, because some programs send GET
@@ -204,7 +209,7 @@ class GuardedClient:
                 acted on it unless the connection was refused.
         """
         fields = (("Content-Type", content_type), *headers)
-        return await self._fetched(url, _Request("POST", fields, body, None, follows))
+        return await self._fetched(url, _Request("POST", fields, body, None, follows, reads))
 
     async def _fetched(self, url: str, request: _Request) -> Fetched:
         with anyio.move_on_after(self._timeout):  # a TimeoutError of `allow` is its own
@@ -273,6 +278,8 @@ class GuardedClient:
         if request.media_types is not None and kind not in request.media_types:
             raise NotFetchedError(f"it is of the type {kind!r:.60}, which is not accepted")
         content = bytearray()
+        if not request.reads:
+            return Fetched(kind, b"")
         async for chunk in response:
             content += chunk
             if len(content) > self._size:

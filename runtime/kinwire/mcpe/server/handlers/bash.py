@@ -8,12 +8,14 @@ from __future__ import annotations
 
 __all__ = ("EVENT_VARIABLE", "BashHandlers", "CheckCommand")
 
+import errno
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -50,6 +52,12 @@ EVENT_VARIABLE: Final = "MCPE_EVENT"
 """The variable that has the event, if `input` is `env`."""
 
 _TRY_LATER = 75  # EX_TEMPFAIL of sysexits.h
+_MAY_PASS = {
+    getattr(errno, name)
+    for name in ("EAGAIN", "EDQUOT", "EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "ENOSPC", "ETXTBSY")
+    if hasattr(errno, name)
+}
+_NO_FILES = "the event cannot be handed to a command ({})"
 _MOST_WORDS, _WORDS_SIZE = 100, 32 * 1024  # arguments and variables; characters in all
 _LONGEST_WORD = 128 * 1024 - 1  # bytes: Linux takes no longer argument or variable
 
@@ -70,8 +78,10 @@ class BashHandlers:
 
     `commands` are the programs that may run, as clients write them. Arguments are the client's: an
     interpreter, such as a shell, runs whatever they say, so `check` of (command, arguments) can
-    refuse some. `variables` are those that a handler may set, and `folders` those in or below which
-    it may run; without `cwd` it runs in the first one, else in an empty folder of its own.
+    refuse some. The process group of a command ends with it, but what leaves the group, as `setsid`
+    does, goes on. `variables` are those that a handler may set, and `folders` those in or below
+    which it may run; without `cwd` it runs in the first one, else in an empty folder of its own,
+    which is removed.
 
     The event is one JSON text, several events an array: on standard input, in the variable
     `MCPE_EVENT`, or as the last argument, as `input` says. `MCPE_DELIVERY_ID`, `MCPE_ATTEMPT` and
@@ -135,7 +145,7 @@ class BashHandlers:
             HandlerFailedError: it has failed, or has taken too long.
         """
         seconds = seconds_for(handler.timeout, self._timeout)
-        with tempfile.TemporaryDirectory(prefix="mcpe-") as own, tempfile.TemporaryFile() as given:
+        async with _places() as (own, given):
             if handler.input == "stdin":
                 await to_thread.run_sync(_write, given, work.event_text().encode())
             command = _Command(work, handler, self._folder(handler, own))
@@ -213,17 +223,61 @@ class _Command:
                 env=environment(self._added),
                 start_new_session=sys.platform != "win32",
             )
-        except BlockingIOError:
-            raise RetryHandlerError("the command cannot be started now") from None
         except (OSError, ValueError) as error:
             reason = f"the command cannot be started ({type(error).__name__})"
-            raise HandlerFailedError(reason) from None
+            raise _failure_for(error, reason) from None
+
+
+@asynccontextmanager
+async def _places() -> AsyncGenerator[tuple[str, IO[bytes]]]:
+    """Yield an empty folder, and an empty file for the event; both are removed.
+
+    What cannot be removed, as the command has done something to the folder, is left there.
+
+    Raises:
+        RetryHandlerError: this machine has too many files open, or no room.
+        HandlerFailedError: there is no folder for such files.
+    """
+    try:
+        given = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise _failure_for(error, _NO_FILES.format(type(error).__name__)) from None
+    with given:
+        try:
+            own = tempfile.mkdtemp(prefix="mcpe-")
+        except OSError as error:
+            raise _failure_for(error, _NO_FILES.format(type(error).__name__)) from None
+        try:
+            yield own, given
+        finally:
+            with anyio.CancelScope(shield=True):  # a command may have made many files
+                await to_thread.run_sync(_remove, own)
+
+
+def _remove(folder: str) -> None:
+    with suppress(OSError):
+        os.unlink(folder)  # a command may have put a link or a file there
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _failure_for(error: Exception, reason: str) -> HandlerFailedError:
+    may_pass = isinstance(error, OSError) and error.errno in _MAY_PASS
+    return (RetryHandlerError if may_pass else HandlerFailedError)(reason)
 
 
 def _write(given: IO[bytes], text: bytes) -> None:
-    given.write(text)
-    given.flush()
-    given.seek(0)
+    """Write the event into its file.
+
+    Raises:
+        RetryHandlerError: there is no room.
+        HandlerFailedError: it cannot be written.
+    """
+    try:
+        given.write(text)
+        given.flush()
+        given.seek(0)
+    except OSError as error:
+        raise _failure_for(error, _NO_FILES.format(type(error).__name__)) from None
 
 
 def _limit(pid: int, memory: int | None) -> None:

@@ -33,7 +33,6 @@ from kinwire.transports.http_client.fields import checked_headers
 from kinwire_protocols.mcpe.models import WebhookEventHandler
 from kinwire_protocols.problems import Problem, shown
 
-_ANSWER_SIZE = 64 * 1024  # bytes that are read, and ignored
 _MOST_HEADERS = 20
 _HEADERS_SIZE = 8 * 1024  # characters of names and values in all
 _RESERVED = frozenset({"idempotency-key", "x-mcpe-attempt", SIGNATURE.lower()})
@@ -57,7 +56,7 @@ class WebhookHandlers:
     The body is the params of `events/event`, or of `events/batch` if there are several events. The
     header `Idempotency-Key` has the id of the delivery, the same for every attempt, and
     `X-MCPE-Attempt` the number of the attempt. With a `secret`, `X-Hub-Signature-256` signs the
-    body. An answer with a status from 200 to 299 ends the work; 408, 425, 429, 5xx and lost
+    body. A status from 200 to 299 ends the work, whatever the body; 408, 425, 429, 5xx and lost
     connections are tried again, another status is not.
 
     `hosts` are those that may be posted to; None for all on the public internet. `private_hosts`,
@@ -127,7 +126,12 @@ class WebhookHandlers:
             headers.append((SIGNATURE, signature_of(body, self._secret)))
         client = self._client(seconds_for(handler.timeout, self._timeout))
         try:
-            await client.post(handler.url, body, "application/json", headers=headers, follows=False)
+            await client.post(
+                *(handler.url, body, "application/json"),
+                headers=headers,
+                follows=False,
+                reads=False,  # the server has the events, whatever it says of them
+            )
         except NotFetchedError as error:
             may_pass = error.status is None or error.status in _MAY_PASS
             failure = RetryHandlerError if may_pass else HandlerFailedError
@@ -137,7 +141,7 @@ class WebhookHandlers:
         return GuardedClient(
             self._is_allowed,
             insecure=self._insecure,
-            size=_ANSWER_SIZE,
+            size=0,
             timeout=seconds,
             network=self._network,
             private_hosts=self._private_hosts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -100,6 +101,35 @@ async def test_what_takes_too_long_ends_with_all_that_it_has_started(tmp_path: P
     assert time.monotonic() - begun < 3
     await dead(int((tmp_path / "pid").read_text("utf-8")))
     await run(script("exit 0"))
+
+
+async def test_what_a_command_does_to_its_folder_does_not_make_it_fail(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "letter").touch()
+    await run(script('rm -r "$PWD"'))
+    await run(script(f'cd /; rm -r "$OLDPWD"; ln -s {kept} "$OLDPWD"'))
+    await run(script("mkdir -p a/b; chmod 0 a"))
+    assert (kept / "letter").exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "passes"), [(errno.EMFILE, True), (errno.ENOSPC, True), (errno.EACCES, False)]
+)
+@pytest.mark.parametrize(
+    "place", ["tempfile.TemporaryFile", "tempfile.mkdtemp", "subprocess.Popen"]
+)
+async def test_a_machine_that_is_full_may_have_room_later(
+    place: str, number: int, passes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(number, "secret")
+
+    monkeypatch.setattr(f"kinwire.mcpe.server.handlers.bash.{place}", fail)
+    with pytest.raises(HandlerFailedError) as failed:
+        await run(script("exit 0"))
+    assert isinstance(failed.value, RetryHandlerError) is passes
+    assert "secret" not in failed.value.reason
 
 
 async def test_what_a_command_has_left_behind_is_killed(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import anyio
@@ -81,6 +81,29 @@ async def test_which_answers_may_be_others_later(status: int, failure: Any) -> N
     assert isinstance(failed.value, RetryHandlerError) is (failure is not None)
     assert len(server.asked) == 1  # a redirect would have got the headers
     assert "s3cret" not in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "body"),
+    [
+        ({"content-length": str(10**10)}, b"x" * 200_000),
+        ({"content-length": "500"}, b"cut"),
+        ({"content-length": "5", "content-encoding": "gzip"}, b"\xff\x00\xfe\x01\x02"),
+    ],
+)
+async def test_what_is_accepted_is_done_whatever_the_body_is(
+    fields: dict[str, str], body: bytes
+) -> None:
+    """A body that is huge, cut short or damaged would else have the events posted again."""
+
+    async def handle(asked: Asked, line: Line) -> None:
+        head = ["HTTP/1.1 200 OK", *(f"{name}: {value}" for name, value in fields.items())]
+        with suppress(anyio.BrokenResourceError):  # what is not read has nowhere to go
+            await line.raw("\r\n".join([*head, "", ""]).encode() + body)
+
+    async with hooks(handle) as (webhooks, server, _):
+        await post(webhooks, HANDLER)
+    assert len(server.asked) == 1
 
 
 @pytest.mark.spec("mcpe-9.2-3")
