@@ -17,6 +17,7 @@ MOST_CATEGORIES: Final = 32
 _STEPS = re.compile(r"[/.]+")
 _PATH_SIZE: Final = 128
 _MOST_STEPS: Final = 8
+_MOST_PATHS: Final = 20_000  # of all tools; each takes about 1.3 kB, and 20 µs when it goes
 _MOST_ALIKE: Final = 10_000  # paths
 
 
@@ -46,10 +47,12 @@ class CategoryTree:
         self._by_word = dict[str, dict[str, None]]()  # paths
 
     def add(self, entry: int, categories: Iterable[str]) -> None:
-        """Add an entry to its categories."""
+        """Add an entry to its categories; new ones beyond 20,000 of all entries are left out."""
         for path in paths_of(categories):
             entries = self._entries.get(path)
             if entries is None:
+                if len(self._entries) >= _MOST_PATHS:
+                    continue
                 entries = self._entries[path] = set()
                 for word in stems_of(path):
                     self._by_word.setdefault(word, {})[path] = None
@@ -58,7 +61,9 @@ class CategoryTree:
     def remove(self, entry: int, categories: Iterable[str]) -> None:
         """Remove an entry from the categories that it was added to."""
         for path in paths_of(categories):
-            entries = self._entries[path]
+            entries = self._entries.get(path)
+            if entries is None:  # there was no room for it
+                continue
             entries.discard(entry)
             if not entries:
                 del self._entries[path]

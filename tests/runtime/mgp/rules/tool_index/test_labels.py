@@ -108,3 +108,15 @@ def test_a_query_does_not_look_at_all_paths_that_servers_invent(
         tree.add(number, [f"same {chr(97 + number)}"])
     assert len(tree.named("the same one")) == 10
     assert tree.named("b") == {1: 0.75}
+
+
+def test_the_paths_that_servers_invent_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(categories_module, "_MOST_PATHS", 3)
+    tree = CategoryTree()
+    tree.add(1, ["a/b", "c", "d"])
+    tree.add(2, ["c", "e"])
+    assert tree.counts() == {"a": 1, "a/b": 1, "c": 2}
+    tree.remove(1, ["a/b", "c", "d"])
+    tree.add(3, ["e"])
+    tree.remove(2, ["c", "e"])
+    assert tree.counts() == {"e": 1}
