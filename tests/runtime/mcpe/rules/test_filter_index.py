@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -91,11 +92,13 @@ def calls_of(function: Callable[[], object]) -> int:
         nonlocal calls
         calls += event in ("call", "c_call")
 
+    gc.disable()  # its callbacks would be counted
     sys.setprofile(count)
     try:
         function()
     finally:
         sys.setprofile(None)
+        gc.enable()
     return calls
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong beside a delivery: slow readers, stores and hooks that fail, and races."""
+"""What goes wrong during a delivery: slow readers, stores and hooks that fail, and races."""
 
 from __future__ import annotations
 
