@@ -215,7 +215,8 @@ class McpeClient(ExtensionBase[EventServer]):
     ) -> AsyncGenerator[EventSubscription]:
         """Read the events of a subscription that is there, such as one of `EventServer.list`.
 
-        The end of the block leaves the subscription as it is.
+        The end of the block leaves the subscription as it is. A subscription has one reader: the
+        loop of an earlier one ends.
 
         Raises:
             ConnectionClosedError: the connection has ended.
@@ -228,7 +229,7 @@ class McpeClient(ExtensionBase[EventServer]):
         try:
             yield reader
         finally:
-            server.memory.readers.pop(reader.id, None)
+            server.memory.leave(reader)
 
     def offer(self, theirs: JsonObject | None) -> JsonObject:
         """Return that this client speaks MCPE, and in which version."""
@@ -289,7 +290,7 @@ class McpeClient(ExtensionBase[EventServer]):
             yield reader
         finally:
             reader.end()
-            first.memory.readers.pop(reader.id, None)
+            first.memory.leave(reader)
             server = reader.server  # over the connection of now
             if server is not None and not self._keep and reader.expired_at is None:
                 await _unsubscribe(server, reader.id)

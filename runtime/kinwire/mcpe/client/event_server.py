@@ -6,6 +6,7 @@ __all__ = ("EventServer",)
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
@@ -14,7 +15,7 @@ from pydantic import ValidationError
 from kinwire.mcp.lists import tools as listed_tools
 from kinwire.mcpe.client.arrived import ArrivedEvents
 from kinwire.mcpe.client.memory import ServerMemory
-from kinwire.mcpe.client.subscription import EventSubscription
+from kinwire.mcpe.client.subscription import QUEUED, QUEUED_EVENTS, EventSubscription
 from kinwire.mcpe.rules.dialect import completed, flat_update
 from kinwire.mcpe.rules.support import lacking, lacking_pause
 from kinwire.rpc.codec import is_object
@@ -41,7 +42,7 @@ R = TypeVar("R", bound=Message)
 
 OnEvents = Callable[[ArrivedEvents], object]
 
-_EARLY: Final = 1_000  # notifications
+_MOST_NOTED: Final = 1_000  # ids of subscriptions
 _MOST_MADE: Final = 1_000
 _GATE: Final = "server:experimental.mcpe"
 
@@ -64,7 +65,8 @@ class EventServer:
         self._has_tools: bool | None = None  # not known
         self._asking = 0
         # Events that come right behind the answer, before the task that waits for it runs.
-        self._early = DropOldestQueue[ArrivedEvents](_EARLY)
+        self._early = DropOldestQueue[ArrivedEvents](QUEUED, size=QUEUED_EVENTS)
+        self._early_lost = Counter[str]()  # events, by the id of their subscription
         self._early_ends: dict[str, str] = {}
 
     async def subscribe(self, asked: EventsSubscribeParams) -> EventSubscription:
@@ -158,7 +160,8 @@ class EventServer:
 
     def claim(self, reader: EventSubscription) -> None:
         """Give a reader what comes for its subscription, also what has come already."""
-        self.memory.readers[reader.id] = reader
+        self.memory.claim(reader)
+        reader.lost += self._early_lost.pop(reader.id, 0)
         for _ in range(len(self._early)):
             self._pass_on(self._early.take())
         ended = self._early_ends.pop(reader.id, None)
@@ -167,7 +170,7 @@ class EventServer:
 
     def take(self, arrived: ArrivedEvents) -> None:
         """Give events to their reader; a delivery that was repeated is dropped."""
-        if not self.memory.is_repeated(arrived.delivery_id):
+        if not self.memory.is_repeated(arrived):
             self._pass_on(arrived)
 
     def expired(self, id: str, at: str | None) -> None:
@@ -177,7 +180,7 @@ class EventServer:
         when = timestamp_of(time.time()) if at is None else at
         if reader is not None:
             reader.end(when)
-        elif self._asking and len(self._early_ends) < _EARLY:
+        elif self._asking and len(self._early_ends) < _MOST_NOTED:
             self._early_ends[id] = when
 
     async def recover(self) -> None:
@@ -201,7 +204,7 @@ class EventServer:
                 await self._renew(reader)
 
     async def _renew(self, reader: EventSubscription) -> None:
-        self.memory.readers.pop(reader.id, None)
+        self.memory.leave(reader)
         if reader.asked is None:
             reader.end()
             return
@@ -219,9 +222,14 @@ class EventServer:
         if reader is not None:
             reader.put(arrived)
         elif self._asking:
-            self._early.put(arrived)
+            for one in self._early.put(arrived, len(arrived.events)):
+                self._note_lost(one)
         else:
             self._on_events(arrived)
+
+    def _note_lost(self, one: ArrivedEvents) -> None:
+        if one.subscription_id in self._early_lost or len(self._early_lost) < _MOST_NOTED:
+            self._early_lost[one.subscription_id] += one.dropped + len(one.events)
 
     def _done_asking(self) -> None:
         self._asking -= 1
@@ -229,6 +237,7 @@ class EventServer:
             self._on_events(self._early.take())
         if not self._asking:
             self._early_ends.clear()
+            self._early_lost.clear()
 
     async def _must_be_usable(self, row: ToolMethod[Any, Any]) -> None:
         """Check that the server has events, in a version that this client speaks.

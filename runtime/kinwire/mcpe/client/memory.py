@@ -6,6 +6,7 @@ __all__ = ("ServerMemory",)
 
 from typing import Final
 
+from kinwire.mcpe.client.arrived import ArrivedEvents
 from kinwire.mcpe.client.subscription import EventSubscription
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.session import Session
@@ -13,6 +14,7 @@ from kinwire.support.bounded import LruDict
 
 _REMEMBERED: Final = 10_000  # deliveries
 _LONGEST_TOKEN: Final = 512  # characters
+_LONGEST_DELIVERY: Final = 1024  # characters of the ids of a subscription and a delivery
 
 
 class ServerMemory:
@@ -26,7 +28,7 @@ class ServerMemory:
         """The ids of the subscriptions that were made, by this program or by a model."""
         self.session: Session | None = None
         """The open connection."""
-        self._deliveries = LruDict[str, bool](_REMEMBERED)
+        self._deliveries = LruDict[tuple[str, str], bool](_REMEMBERED)
 
     def remember(self, token: str | None) -> bool:
         """Take a token that a server has given, and return whether it is a new one."""
@@ -35,14 +37,28 @@ class ServerMemory:
         self.token = token
         return True
 
-    def is_repeated(self, delivery_id: str | None) -> bool:
-        """Return whether a delivery has come before, and remember that it has come."""
-        if delivery_id is None:
+    def is_repeated(self, arrived: ArrivedEvents) -> bool:
+        """Return whether a delivery to a subscription has come before, and remember it."""
+        if arrived.delivery_id is None:
             return False
-        if delivery_id in self._deliveries:
+        delivery = (arrived.subscription_id, arrived.delivery_id)
+        if delivery in self._deliveries:
             return True
-        self._deliveries.put(delivery_id, True)
+        if sum(map(len, delivery)) <= _LONGEST_DELIVERY:
+            self._deliveries.put(delivery, True)
         return False
+
+    def claim(self, reader: EventSubscription) -> None:
+        """Have a reader read its subscription; the loop of one that has read it so far ends."""
+        before = self.readers.get(reader.id)
+        if before is not None and before is not reader:
+            before.end()
+        self.readers[reader.id] = reader
+
+    def leave(self, reader: EventSubscription) -> None:
+        """Have a reader read no more, unless another one has taken its place."""
+        if self.readers.get(reader.id) is reader:
+            del self.readers[reader.id]
 
     def fail(self, error: ConnectionClosedError) -> None:
         """End all readers with an error."""

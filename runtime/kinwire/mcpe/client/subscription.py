@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("EventSubscription",)
+__all__ = ("QUEUED", "QUEUED_EVENTS", "EventSubscription")
 
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 QUEUED: Final = 1_000
 """How many notifications of a subscription may wait for its reader; then the oldest are dropped."""
 
+QUEUED_EVENTS: Final = 100_000
+"""How many events those may have in all."""
+
 
 class EventSubscription(AsyncIterator[MCPEvent]):
     """The events of one subscription: `async for event in subscription`.
@@ -50,7 +53,7 @@ class EventSubscription(AsyncIterator[MCPEvent]):
         self.renewed = 0
         """How often it was made again, since the server had none of it after a reconnection."""
         self._server: EventServer | None = server
-        self._queue = DropOldestQueue[ArrivedEvents](QUEUED)
+        self._queue = DropOldestQueue[ArrivedEvents](QUEUED, size=QUEUED_EVENTS)
         self._left = deque[MCPEvent]()  # of the notification that is being read
         self._changed = anyio.Event()
         self._over = False
@@ -120,7 +123,7 @@ class EventSubscription(AsyncIterator[MCPEvent]):
     def put(self, arrived: ArrivedEvents) -> None:
         """Have events wait for the reader."""
         self.lost += arrived.dropped
-        self.lost += sum(len(one.events) for one in self._queue.put(arrived))
+        self.lost += sum(len(one.events) for one in self._queue.put(arrived, len(arrived.events)))
         self._wake()
 
     def end(self, expired_at: str | None = None) -> None:

@@ -299,6 +299,63 @@ async def test_a_slow_reader_loses_the_oldest_and_knows_how_many(
         assert subscription.lost == 3
 
 
+async def test_deliveries_of_several_subscriptions_may_have_the_same_id() -> None:
+    events, raw = McpeClient(), RawServer()
+    async with (
+        connected(events, raw) as connection,
+        events.subscribe(connection) as one,
+        events.subscribe(connection) as other,
+    ):
+        for _ in range(2):
+            for id in (one.id, other.id):
+                raw.event(id, _meta={"mcpe/deliveryId": "1"})
+                raw.event(id, _meta={"mcpe/deliveryId": "x" * 100_000})  # not remembered
+        await raw.settle()
+        for subscription in (one, other):
+            raw.event(subscription.id, {**EVENT, "type": "a.last"})
+            assert await read(subscription, 4) == [*["github.push"] * 3, "a.last"]
+
+
+async def test_events_are_dropped_if_batches_wait_that_have_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in ("subscription", "event_server"):
+        monkeypatch.setattr(f"kinwire.mcpe.client.{module}.QUEUED_EVENTS", 5)
+    events, raw = McpeClient(), RawServer()
+    raw.behind = [{}] * 7  # before anybody reads
+    async with (
+        connected(events, raw) as connection,
+        events.subscribe(connection) as subscription,
+    ):
+        assert subscription.lost == 2
+        await read(subscription, 5)
+        for size in (3, 1, 4):
+            params = {"subscriptionId": ID, "events": [{**EVENT, "type": f"a.{size}"}] * size}
+            raw.say(method="events/batch", params=params)
+        await raw.settle()
+        assert subscription.lost == 2 + 3
+        assert await read(subscription, 5) == ["a.1", *["a.4"] * 4]
+
+
+async def test_a_second_reader_of_a_subscription_ends_the_loop_of_the_first() -> None:
+    events, raw = McpeClient(), RawServer()
+    async with (
+        connected(events, raw) as connection,
+        events.subscribe(connection) as subscription,
+        events.read(connection, subscription.message) as second,
+    ):
+        async with events.read(connection, subscription.message) as third:
+            raw.event(ID)
+            with anyio.fail_after(1):
+                assert [event async for event in subscription] == []
+                assert [event async for event in second] == []
+            assert await read(third, 1) == ["github.push"]
+        async with events.read(connection, subscription.message) as fourth:
+            subscription.end()
+            raw.event(ID)
+            assert await read(fourth, 1) == ["github.push"]
+
+
 async def test_what_a_model_subscribes_to_is_heard_and_ended_with_the_connection() -> None:
     heard: list[ArrivedEvents] = []
     events, raw = McpeClient(on_events=heard.append), RawServer()
