@@ -172,6 +172,25 @@ async def test_what_is_refused_at_the_subscription() -> None:
     assert places(WebhookHandlers(insecure=True), {**HANDLER, "url": "http://hooks.example/"}) == []
 
 
+async def test_b088_private_addresses_are_found_in_every_notation() -> None:
+    """They are refused at the subscription, and a name without an address when it is looked up."""
+    async with RawServer.serving(page(b"ok", "text/plain")) as server:
+        network = TestNetwork(server.port, {"silent.example": [[]], "8.8.8.8": [["8.8.8.8"]]})
+        webhooks = WebhookHandlers(network=network)
+        for host in (
+            *("[::ffff:7f00:1]", "[::ffff:169.254.169.254]", "2130706433", "0x7f.1", "127.1"),
+            *("unknown.example", "silent.example"),
+        ):
+            given = {**HANDLER, "url": f"https://{host}/"}
+            is_name = host.endswith("example")
+            assert places(webhooks, given) == ([] if is_name else ["/handler/url"]), host
+            with pytest.raises(HandlerFailedError):
+                await post(webhooks, given)
+        assert network.connected == []
+        await post(webhooks, {**HANDLER, "url": "https://8.8.8.8/"})
+    assert [place for place, *_ in network.connected] == ["8.8.8.8"]
+
+
 async def test_a_host_that_is_not_allowed_is_not_posted_to_later_either() -> None:
     async with hooks(hosts=["other.example"]) as (webhooks, server, _):
         with pytest.raises(HandlerFailedError):
