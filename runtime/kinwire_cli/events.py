@@ -26,6 +26,12 @@ signed with the secret in VARIABLE of the environment. The others read the recor
 store. dead retry has the server try again what a handler could not do, now or when it starts.
 """
 _MANY = 1000
+_EXPECTED = {
+    "tail": "one server",
+    "publish": "a URL and a type, as notes.saved",
+    "subscriptions": "options only",
+    "dead": "list, or retry and IDs or --all",
+}
 _WORDS = {"tail": (0, 1), "publish": (2, 2), "subscriptions": (0, 0), "dead": (1, _MANY)}
 
 
@@ -94,7 +100,7 @@ def _check(arguments: Namespace) -> None:
     action, words = arguments.action, arguments.words
     least, most = _WORDS[action]
     if not least <= len(words) <= most or (arguments.command is not None and action != "tail"):
-        raise UsageError(f"events {action}: expected other words.", "kinwire help events")
+        raise UsageError(f"events {action}: expected {_EXPECTED[action]}.", "kinwire help events")
     owners = {
         "type": ("tail",),
         "count": ("tail",),

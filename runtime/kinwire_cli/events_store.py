@@ -91,7 +91,7 @@ async def _retry(arguments: Namespace, ids: Sequence[str]) -> int:
         known = [one.id for one in letters.all()]
         for id in ids:
             if id not in known:
-                hint = did_you_mean(id, known, "List them: kinwire events dead list")
+                hint = did_you_mean(id, known, "List them: kinwire events dead list --store URL")
                 raise UsageError(f"There is no dead letter {one_line(id)!r}.", hint)
         asked = list(dict.fromkeys(ids or known))
         for id in asked:

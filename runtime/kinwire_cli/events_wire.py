@@ -10,8 +10,6 @@ import sys
 from argparse import Namespace
 from typing import Any, ClassVar
 
-from pydantic import ValidationError
-
 from kinwire.mcpe import EventSubscription, McpeClient, new_event
 from kinwire.mcpe.rules.signatures import SIGNATURE, signature_of
 from kinwire.rpc.codec import encode, is_object
@@ -33,6 +31,7 @@ from kinwire_cli.target import Target, reach
 from kinwire_protocols.base import to_wire
 
 _UNAUTHORIZED = 401
+_NO_INGEST = (400, 404, 405)  # what other endpoints answer to an event
 _ANSWER = 1024 * 1024  # bytes
 
 
@@ -59,7 +58,7 @@ async def _tail(target: Target, arguments: Namespace) -> int:
     async with reach(target, [client]) as connection:
         try:
             subscribed = client.subscribe(connection, types, tags=tags, priority=priority)
-        except ValidationError:
+        except ValueError:
             hint = "There are: low, normal, high, critical."
             raise UsageError("--priority: there is no such priority.", hint) from None
         async with subscribed as subscription:
@@ -135,6 +134,8 @@ def _report(status: int, body: bytes) -> int:
         return 0
     said = f"the server answered with HTTP status {status}"
     print(f"{said}: {text}" if text else said, file=sys.stderr)
+    if status in _NO_INGEST:
+        print("hint: Is it the URL of an EventIngest, with its path?", file=sys.stderr)
     return UNAUTHORIZED if status == _UNAUTHORIZED else PEER_ERROR
 
 

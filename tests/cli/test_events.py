@@ -171,6 +171,10 @@ async def accept(asked: Asked, line: Line) -> None:
     await line.json({"id": "x", "subscriptions": 2, "duplicate": False}, 202)
 
 
+async def miss(asked: Asked, line: Line) -> None:
+    await line.json({"error": "no such path"}, 404)
+
+
 async def refuse(asked: Asked, line: Line) -> None:
     await line.json({"error": "no\x1b[2J"}, 401)
 
@@ -194,7 +198,10 @@ def test_an_event_is_posted_and_signed(capsys: Captured, monkeypatch: pytest.Mon
     (code, out, err), _ = posted(refuse, capsys, "a.b", "--secret", "HOOK_SECRET")
     assert (code, out) == (3, "")
     assert "HTTP status 401" in err
+    assert "hint:" not in err
     assert "\x1b" not in err
+    (code, out, err), _ = posted(miss, capsys, "a.b", "--secret", "HOOK_SECRET")
+    assert (code, "hint: Is it the URL of an EventIngest" in err) == (5, True)
 
 
 @each(
@@ -337,9 +344,9 @@ def test_records_that_are_not_there_are_refused(url: str, capsys: Captured) -> N
 @each(
     ("words", "message"),
     [
-        (["tail", "a.py", "b.py"], "events tail: expected other words."),
+        (["tail", "a.py", "b.py"], "events tail: expected one server."),
         (["tail", "a.py", "--secret", "X"], "--secret is an option of events publish."),
-        (["publish", "http://localhost/"], "events publish: expected other words."),
+        (["publish", "http://localhost/"], "events publish: expected a URL and a type"),
         (["publish", "http://localhost/", "a"], "events publish needs --secret."),
         (["publish", "http://localhost/", "a", "--secret", "NOT_SET_"], "'NOT_SET_' is not set."),
         (["publish", "http://localhost/", "a", "--secret", "HOME", "--data", "["], "--data: exp"),
@@ -349,6 +356,8 @@ def test_records_that_are_not_there_are_refused(url: str, capsys: Captured) -> N
         (["subscriptions"], "events subscriptions needs --store."),
         (["subscriptions", "--store", "sqlite:///absent.db"], "absent.db"),
         (["dead", "list"], "events dead needs --store."),
+        (["dead", "--store", "memory:"], "events dead: expected list, or retry and IDs"),
+        (["subscriptions", "x"], "events subscriptions: expected options only."),
         (["subscriptions", "--store", "memory:"], "Name the store of the server"),
         (["tail", "a.py", "--count", "0"], "--count: expected a number from 1."),
         (["tail", "a.py", "--all"], "--all is an option of events dead."),

@@ -784,6 +784,14 @@ def test_none_is_named_where_it_is_accepted() -> None:
         check.check(a=None)
 
 
+def test_the_right_call_names_a_parameter_once() -> None:
+    check = ArgumentCheck("F", "F(grace=60, lease=5)", {}, grace=COUNT, lease=COUNT)
+    for name, call in (("grace", "F(grace=10, lease=5)"), ("lease", "F(grace=60, lease=10)")):
+        with pytest.raises(ValueError, match="expected") as caught:
+            check.check(**{name: "x"})
+        assert str(caught.value).endswith(f"Write {call}")
+
+
 def test_valid_values_are_accepted() -> None:
     Sampling(handler, approve_request=unattended, approve_result=unattended, timeout=None)
     Limits(request_timeout=None, stall=float("inf"), drain=0)

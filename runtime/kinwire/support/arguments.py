@@ -36,6 +36,7 @@ __all__ = (
     "table_of",
 )
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
 from math import inf, isfinite
@@ -224,7 +225,12 @@ class ArgumentCheck:
         return (self._error or wrong.error)(f"{self._prefix}{wrong.problem}. Write {call}")
 
     def call_with(self, name: str, value: str) -> str:
-        """Return the call with one more argument."""
+        """Return the call with this argument, which takes the place of a value it has."""
+        instead, count = re.subn(
+            rf"(?<=[(, ]){name}=[^,()]*(?=[,)])", lambda _: f"{name}={value}", self._call
+        )
+        if count:
+            return instead
         before, _, after = self._call.rpartition(")")
         comma = "" if before.endswith("(") else ", "
         return f"{before}{comma}{name}={value}){after}"

@@ -37,6 +37,8 @@ from kinwire.support.arguments import (
     ArgumentCheck,
     having,
     instance_of,
+    list_of,
+    one_of,
 )
 from kinwire.support.background import start_detached
 from kinwire_protocols import mcp
@@ -81,7 +83,7 @@ _SUBSCRIBE = ArgumentCheck(
     'events.subscribe(connection, ["github.*"])',
     {**_CONNECTION, "event_types": TEXTS},
     tags=TEXTS,
-    priority=TEXTS,
+    priority=list_of(one_of("low", "normal", "high", "critical"), "several strings"),
     delivery=instance_of(
         DeliveryPreferences, "DeliveryPreferences", 'DeliveryPreferences(channels=["realtime"])'
     ).or_none,
@@ -183,7 +185,7 @@ class McpeClient(ExtensionBase[EventServer]):
             SubscriptionLimitReachedError, UnauthorizedError, InvalidParamsError: it refuses.
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
-            pydantic.ValidationError: a priority is not one of the four.
+            ValueError: a priority is not one of the four.
             TypeError: an argument is not of its type.
 
         Source: MCPE 2025-01-01 section 6.1.

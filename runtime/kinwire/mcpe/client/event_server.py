@@ -8,6 +8,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
@@ -254,7 +255,9 @@ class EventServer:
                 )
             return
         if self._has_tools is None:
-            names = {tool.name async for tool in listed_tools(mcp.ServerStub(self.session))}
+            names: set[str] = set()
+            with suppress(CapabilityNotNegotiatedError):  # it has no tools at all
+                names = {tool.name async for tool in listed_tools(mcp.ServerStub(self.session))}
             self._has_tools = names >= {tools.EVENTS_SUBSCRIBE.name, tools.EVENTS_UNSUBSCRIBE.name}
         if not self._has_tools:
             raise CapabilityNotNegotiatedError(row.name, _GATE, "the server has no events")

@@ -28,7 +28,8 @@ class EventCatalog:
         """Read the declarations.
 
         Raises:
-            ValueError: a type is declared twice, or the schema of one cannot be read.
+            ValueError: a type is declared twice, or the schema of one cannot be read, or does not
+                fit its example.
         """
         self._declared: dict[str, EventDeclaration] = {}
         self._schemas: dict[str, JsonSchema] = {}
@@ -37,7 +38,7 @@ class EventCatalog:
                 raise ValueError(f"event_types: {one.type!r} is declared twice. Remove one.")
             self._declared[one.type] = one
             if one.data_schema is not None:
-                self._schemas[one.type] = _schema_of(one.type, one.data_schema)
+                self._schemas[one.type] = _schema_of(one)
 
     def __len__(self) -> int:
         return len(self._declared)
@@ -97,8 +98,13 @@ def _shown_declaration(one: EventDeclaration) -> JsonObject:
     return found
 
 
-def _schema_of(type: str, schema: JsonObject) -> JsonSchema:
+def _schema_of(one: EventDeclaration) -> JsonSchema:
     try:
-        return JsonSchema(schema)
+        schema = JsonSchema(one.data_schema or {})
     except ValueError as error:
-        raise ValueError(f"event_types: the data_schema of {type!r}: {error}") from None
+        raise ValueError(f"event_types: the data_schema of {one.type!r}: {error}") from None
+    found = [] if one.example is None else list(schema.problems(one.example, ""))
+    if found:
+        said = f"event_types: the example of {one.type!r} does not fit its data_schema"
+        raise ValueError(f"{said}: {found[0]}")
+    return schema

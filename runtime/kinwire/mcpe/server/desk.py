@@ -168,6 +168,12 @@ class SubscriptionDesk:
             await self._board.change(served, made)
         return made
 
+    def description(self) -> str:
+        """Return what models read of this server, in the description of `events_subscribe`."""
+        channels = ", ".join(self._features.channels)
+        said = f" They come to the client as notifications. Channels of this server: {channels}."
+        return said if self._handlers else f"{said} It runs no handlers: leave `handler` out."
+
     def _of(self, id: str, caller: Caller) -> ServedSubscription:
         """Return a subscription of the client; those of others are not there for it."""
         found = caller.client.served.get(id)

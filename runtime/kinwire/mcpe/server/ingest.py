@@ -146,8 +146,10 @@ class EventIngest:
         headers = {
             name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
         }
-        if not is_signed(body, headers.get(SIGNATURE.lower()), self._secrets):
-            return _refusal(401, f"the header {SIGNATURE} does not fit the body")
+        signature = headers.get(SIGNATURE.lower())
+        if not is_signed(body, signature, self._secrets):
+            why = "is missing" if signature is None else "does not fit the body and the secret"
+            return _refusal(401, f"the header {SIGNATURE} {why}")
         return await self._published(headers, body)
 
     async def _published(self, headers: Mapping[str, str], body: bytes) -> HttpResponse:

@@ -47,7 +47,7 @@ _DECLARATION = instance_of(
 )
 _MCPE_SERVER = ArgumentCheck(
     "McpeServer",
-    "McpeServer()",
+    'McpeServer([EventDeclaration("github.push", "Commits were pushed.")])',
     {"event_types": list_of(_DECLARATION, "several declarations")},
     features=instance_of(EventFeatures, "EventFeatures", "EventFeatures()").or_none,
     terms=instance_of(EventTerms, "EventTerms", "EventTerms(grace=60)").or_none,
@@ -109,8 +109,8 @@ class McpeServer(ExtensionBase[ClientSession]):
         """Prepare to serve any number of clients of one server.
 
         Raises:
-            ValueError: a type is declared twice, or the schema of one cannot be read, or a cluster
-                has no records or no log.
+            ValueError: a type is declared twice, or the schema of one cannot be read or does not
+                fit its example, or a cluster has no records or no log.
             TypeError: an argument is not of its type.
         """
         _MCPE_SERVER.check(

@@ -13,6 +13,7 @@ from typing import Any
 
 from kinwire.mcp.context import Context
 from kinwire.mcp.server import Server
+from kinwire.mcpe.rules.hints import unused_hints
 from kinwire.mcpe.rules.meta import RECOVERY_TOKEN, text_in
 from kinwire.mcpe.server.catalog import CATALOG_URI, EventCatalog
 from kinwire.mcpe.server.desk import Caller, SubscriptionDesk
@@ -88,7 +89,7 @@ class EventTools:
         """Return what the list of tools has of a tool."""
         made: JsonObject = deepcopy(row.definition)
         if row is tools.EVENTS_SUBSCRIBE:
-            made["description"] += self._catalog.description()
+            made["description"] += self._desk.description() + self._catalog.description()
         return made
 
     def arguments_of(self, row: ToolMethod[Any, Any], given: JsonObject) -> JsonObject:
@@ -101,8 +102,12 @@ class EventTools:
 
     def hints_for(self, params: object) -> list[str]:
         """Return what a model should know about its subscription, in addition to the result."""
-        filter = params.filter if isinstance(params, EventsSubscribeParams) else None
-        return [] if filter is None else self._catalog.hints(filter)
+        if not isinstance(params, EventsSubscribeParams | EventsUpdateParams):
+            return []
+        asked = params.updates if isinstance(params, EventsUpdateParams) else params
+        filter = asked.filter
+        found = [] if filter is None else self._catalog.hints(filter)
+        return found + unused_hints(params)
 
     def _add_resource(self, server: Server) -> None:
         definition = mcp.Resource(

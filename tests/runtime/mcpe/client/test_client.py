@@ -16,6 +16,7 @@ from kinwire import (
     ConnectionClosedError,
     Host,
     ProtocolVersionError,
+    Server,
     ShapeError,
 )
 from kinwire.mcpe import ArrivedEvents, EventSubscription, McpeClient
@@ -185,6 +186,18 @@ async def test_a_server_without_events_is_refused_with_a_typed_error() -> None:
             async with events.subscribe(connection):
                 pass
     assert raw.of("tools/call") == []
+    async with Host("desk", "1.0", extensions=[events]) as host:
+        plain = await host.connect(Server("plain", "1.0"))
+        with pytest.raises(CapabilityNotNegotiatedError, match="the server has no events"):
+            async with events.subscribe(plain):
+                pass
+
+
+async def test_a_priority_that_there_is_not_is_refused_before_anything_is_sent() -> None:
+    events, raw = McpeClient(), RawServer()
+    async with connected(events, raw) as connection:
+        with pytest.raises(ValueError, match=r"priority\[0\]: expected 'low', .* got 'urgent'"):
+            events.subscribe(connection, priority=["urgent"])
 
 
 REFUSED: list[tuple[Json, type[Exception]]] = [

@@ -10,7 +10,14 @@ import anyio
 import pytest
 
 from kinwire import Server
-from kinwire.mcpe import EventDeclaration, EventFeatures, EventTerms, McpeServer, new_event
+from kinwire.mcpe import (
+    EventDeclaration,
+    EventFeatures,
+    EventHandlers,
+    EventTerms,
+    McpeServer,
+    new_event,
+)
 from kinwire.support.background import background
 from tests.runtime.mcpe.fixtures_server import START, StoppedClock, serving
 from tests.runtime.mcpe.raw_client import OFFER, SUBSCRIPTION, Json, RawClient, said, subscription
@@ -334,6 +341,55 @@ async def test_models_read_of_the_types_that_a_server_declares() -> None:
     assert len(met["content"]) == 1
     assert said(typo)["status"] == "active"
     assert "Did you mean github.push?" in typo["content"][1]["text"]
+
+
+async def test_models_read_what_their_subscription_does_not_use() -> None:
+    raw = RawClient()
+    cron = {"expression": "@daily", "timezone": "UTC", "timezon": "UTC"}
+    declared = [EventDeclaration("github.push", "Commits were pushed.")]
+    async with serving(McpeServer(declared), raw):
+        made = await raw.call(
+            "events_subscribe",
+            filter={"eventType": ["github.push"], "zz" * 50: 1},
+            delivery={"channels": ["realtime"], "cronSchedule": cron},
+        )
+        updates = {"filter": {"eventTypes": ["githb.push"], "tag": ["main"]}}
+        id = said(made)["id"]
+        changed = await raw.call("events_update", subscriptionId=id, updates=updates)
+        many = {"channels": ["realtime"], **{f"field{one}": one for one in range(50)}}
+        most = await raw.call("events_subscribe", filter={}, delivery=many)
+    assert [one["text"] for one in made["content"][1:]] == [
+        "/filter/eventType has no effect: there is no such field. Did you mean eventTypes?",
+        f"/filter/{'z' * 60} has no effect: there is no such field.",
+        "/delivery/cronSchedule has no effect: cron is not one of the channels.",
+        "/delivery/cronSchedule/timezon has no effect: there is no such field. "
+        "Did you mean timezone?",
+    ]
+    assert [one["text"] for one in changed["content"][1:]] == [
+        "No event type that this server has declared fits 'githb.push'. Did you mean github.push?",
+        "/updates/filter/tag has no effect: there is no such field. Did you mean tags?",
+    ]
+    assert len(most["content"]) == 1 + 5
+
+
+async def test_models_read_how_a_server_delivers_before_they_subscribe() -> None:
+    realtime = EventFeatures(channels=("realtime",))
+    texts: list[str] = []
+    for events in (McpeServer(features=realtime), McpeServer(handlers=EventHandlers())):
+        raw = RawClient()
+        async with serving(events, raw):
+            listed = (await raw.ask("list", "tools/list"))["result"]["tools"]
+        texts.append(listed[0]["description"])
+    assert "They come to the client as notifications." in texts[0]
+    assert "Channels of this server: realtime. It runs no handlers" in texts[0]
+    assert texts[1].endswith("Channels of this server: realtime, cron, scheduled.")
+
+
+def test_an_example_that_models_could_not_trust_is_refused() -> None:
+    schema: Any = {"type": "object", "required": ["branch"]}
+    wrong = EventDeclaration("github.push", "x", data_schema=schema, example={"brnch": "main"})
+    with pytest.raises(ValueError, match=r"example of 'github.push' does not fit.*/branch"):
+        McpeServer([wrong])
 
 
 @pytest.mark.spec("mcpe-11.2-1", "mcpe-11-1")
