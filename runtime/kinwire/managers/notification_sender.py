@@ -12,7 +12,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 import anyio
 from pydantic_core import from_json
@@ -25,6 +25,9 @@ from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.peer import Method
 
 logger = logging.getLogger("kinwire.managers")
+
+QUEUED_BYTES: Final = 16 * 1024 * 1024
+"""The most bytes of events that wait in one queue."""
 
 CountDropped = Callable[[JsonObject, int], JsonObject]
 """Returns the members of a subscription with the number of notifications that were dropped."""
@@ -47,14 +50,15 @@ class NotificationQueue:
     ) -> None:
         """Begin empty. `id` is that of the subscription, and `own` what it adds to all params.
 
-        At most `limit` notifications wait; then the oldest ones are dropped.
+        At most `limit` notifications wait, and `QUEUED_BYTES` of their events; then the oldest ones
+        are dropped.
         """
         self.id = id
         self.sender = sender
         self._method = method
         self._own = EncodedObject(own)
         self._with_dropped = with_dropped
-        self._queue = DropOldestQueue[EncodedObject](limit)
+        self._queue = DropOldestQueue[EncodedObject](limit, size=QUEUED_BYTES)
         self._dropped = 0
 
     def __len__(self) -> int:
@@ -75,7 +79,7 @@ class NotificationQueue:
 
     def put(self, event: EncodedObject) -> None:
         """Have an event wait; the oldest one makes room for it."""
-        self._dropped += len(self._queue.put(event))
+        self._dropped += len(self._queue.put(event, len(event.encoded)))
 
     async def send_next(self, session: Session) -> None:
         """Send the event that has waited longest, with the number of those dropped before it."""

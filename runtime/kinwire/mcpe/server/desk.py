@@ -39,6 +39,7 @@ from kinwire_protocols.problems import Problem
 
 _EVERY_TYPE = "*"
 _SHOWN = 64  # characters of an id
+_ATTEMPTS = 3  # to have a client here that another process takes, too
 
 
 class Caller(NamedTuple):
@@ -96,7 +97,7 @@ class SubscriptionDesk:
             StorageError: it cannot be removed.
         """
         async with self._turns.of(caller.client.id):
-            await self._board.remove(self._of(id, caller))
+            await self._board.remove(await self._of(id, caller))
 
     def list(self, params: EventsListParams, caller: Caller) -> list[Subscription]:
         """Return the subscriptions of the client, oldest first (MCPE 6.3)."""
@@ -116,7 +117,7 @@ class SubscriptionDesk:
         """
         subscriptions.must_be_supported("events_pause", self._features)
         async with self._turns.of(caller.client.id):
-            served = self._of(id, caller)
+            served = await self._of(id, caller)
             await self._board.change(
                 served, subscriptions.paused(served.message, self._board.clock())
             )
@@ -133,7 +134,7 @@ class SubscriptionDesk:
         """
         subscriptions.must_be_supported("events_resume", self._features)
         async with self._turns.of(caller.client.id):
-            served = self._of(id, caller)
+            served = await self._of(id, caller)
             made = subscriptions.resumed(served.message, self._board.clock())
             self._must_be_free(made, caller.client)
             served.go_to(caller.peer)
@@ -152,7 +153,7 @@ class SubscriptionDesk:
         """
         updates = params.updates
         async with self._turns.of(caller.client.id):
-            served = self._of(params.subscription_id, caller)
+            served = await self._of(params.subscription_id, caller)
             now = self._board.clock()
             found = list(subscriptions.update_problems(updates, self._features, now))
             if updates.handler is not MISSING:
@@ -174,9 +175,18 @@ class SubscriptionDesk:
         said = f" They come to the client as notifications. Channels of this server: {channels}."
         return said if self._handlers else f"{said} It runs no handlers: leave `handler` out."
 
-    def _of(self, id: str, caller: Caller) -> ServedSubscription:
-        """Return a subscription of the client; those of others are not there for it."""
-        found = caller.client.served.get(id)
+    async def _of(self, id: str, caller: Caller) -> ServedSubscription:
+        """Return a subscription of the client; those of others are not there for it.
+
+        In a cluster, another process may have taken the client while this call waited for its turn.
+        """
+        client, homes = caller.client, self._board.homes
+        for _ in range(_ATTEMPTS if homes is not None and id not in client.served else 0):
+            assert homes is not None
+            await homes.bring(client.id)
+            if id in client.served:
+                break
+        found = client.served.get(id)
         if found is None:
             raise SubscriptionNotFoundError(data={"subscriptionId": id[:_SHOWN]})
         self._board.expire_in_time(found, self._board.clock())

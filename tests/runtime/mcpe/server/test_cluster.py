@@ -62,6 +62,25 @@ async def test_a_client_finds_its_subscriptions_at_another_server() -> None:
         assert await listed(first) == []
 
 
+async def test_a_call_finds_a_subscription_also_if_its_client_calls_another_server_then() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient())
+        made, token = await made_with_token(first, "a.*")
+        second = await two.come(RawClient(), token)
+        ids = [made["id"], *[(await first.subscribe("a.*"))["id"] for _ in range(7)]]
+        results: list[Json] = []
+
+        async def remove(raw: RawClient, id: str) -> None:
+            results.append(await raw.call("events_unsubscribe", subscriptionId=id))
+
+        async with anyio.create_task_group() as tasks:
+            for number, id in enumerate(ids):
+                tasks.start_soon(remove, (first, second)[number % 2], id)
+        assert [one["structuredContent"] for one in results] == [{"success": True}] * len(ids)
+        assert await listed(first) == await listed(second) == []
+
+
 async def test_what_was_collected_is_delivered_where_the_client_is_and_only_there() -> None:
     async with cluster() as there:
         one, two = there.nodes

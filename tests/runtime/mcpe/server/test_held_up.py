@@ -129,6 +129,23 @@ async def test_a_pause_drops_what_waits_for_a_client_that_reads_slowly() -> None
     assert order[order.index("pause") :] == ["pause", "call-2", "a.last"]
 
 
+async def test_what_waits_for_a_slow_reader_has_a_size() -> None:
+    events, raw = McpeServer(), RawClient()
+    async with serving(events, raw):
+        await raw.subscribe("*")
+        raw.reads = False
+        for number in range(40):
+            await events.publish(new_event(f"a.{number}", {"a": "z" * 1_000_000}))
+        raw.reads = True
+        raw.wake()
+        for _ in range(4):
+            await raw.settle()
+    assert 16 <= len(raw.events()) < 24
+    assert raw.events()[-16:] == [f"a.{number}" for number in range(24, 40)]
+    dropped = [one["_meta"]["mcpe/dropped"] for one in raw.of("events/event") if "_meta" in one]
+    assert dropped == [40 - len(raw.events())]
+
+
 async def test_a_schedule_goes_on_after_its_store_has_failed_at_any_write() -> None:
     for fails in ([True], [False, True]):
         async with open_store("memory:") as store:
