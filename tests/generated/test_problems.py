@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field, ValidationError
 
-from kinwire_protocols import jsonrpc, mcp
+from kinwire_protocols import jsonrpc, mcp, mcpe
 from kinwire_protocols.base import JsonObject, Message, from_wire
 from kinwire_protocols.problems import Problem, problems
 from tests.each import each
@@ -51,6 +51,11 @@ TABLE: list[tuple[type[Message], object, list[tuple[str, str, str]]]] = [
         [("/inputSchema/type", "'object'", '"array"')],
     ),
     (mcp.CallToolResult, {"content": {}}, [("/content", "an array", "an object")]),
+    (
+        mcpe.DeliveryPreferences,
+        {"channels": []},
+        [("/channels", "at least 1 item", "an array")],
+    ),
     (mcp.CallToolResult, {"content": [TEXT, 5]}, [("/content/1", "an object", "5")]),
     (mcp.Resource, {"uri": "u", "name": "n", "size": 1.5}, [("/size", "a valid integer", "1.5")]),
     # One place, whatever the number of types that were tried there.

@@ -66,8 +66,7 @@ def problems(error: ValidationError, value: object) -> list[Problem]:
 def problem_of(details: ErrorDetails, value: object) -> tuple[Problem, Path]:
     """Return what one error says of `value`, and the path to the part that it is about."""
     kind, loc, got = details["type"], details["loc"], cast(object, details["input"])
-    said = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
-    expected = _EXPECTED.get(kind, said)
+    expected = _EXPECTED.get(kind) or _expected_in(details["msg"])
     about = path = _path(loc, value, got)
     came = shown(got)
     if kind == "missing":
@@ -76,6 +75,13 @@ def problem_of(details: ErrorDetails, value: object) -> tuple[Problem, Path]:
         path, expected, came = _of_variant(path, details.get("ctx", {}), got)
     pointer = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
     return Problem(pointer, expected, came), about
+
+
+def _expected_in(said: str) -> str:
+    """Return what was expected, as `at least 1 item` of a list that should have one."""
+    said = said.removeprefix("Input should be ").removeprefix("Input should ")
+    _, has_size, size = said.partition(" should have ")
+    return size.partition(" after validation")[0] if has_size else said
 
 
 def _of_variant(path: Path, context: dict[str, Any], got: object) -> tuple[Path, str, str]:

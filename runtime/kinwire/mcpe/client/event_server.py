@@ -22,6 +22,7 @@ from kinwire.mcpe.rules.support import lacking, lacking_pause
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, ProtocolVersionError
 from kinwire.rpc.session import Session
+from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of
 from kinwire.support.bounded import DropOldestQueue
 from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols import mcp
@@ -46,6 +47,18 @@ OnEvents = Callable[[ArrivedEvents], object]
 _MOST_NOTED: Final = 1_000  # ids of subscriptions
 _MOST_MADE: Final = 1_000
 _GATE: Final = "server:experimental.mcpe"
+_UPDATE = ArgumentCheck(
+    "EventServer.update",
+    'await events.of(connection).update(id, UpdateSubscriptionRequest(status="paused"))',
+    {
+        "id": TEXT,
+        "updates": instance_of(
+            UpdateSubscriptionRequest,
+            "UpdateSubscriptionRequest",
+            'UpdateSubscriptionRequest(status="paused")',
+        ),
+    },
+)
 
 
 class EventServer:
@@ -146,7 +159,9 @@ class EventServer:
             SubscriptionNotFoundError: the server has no such one.
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
+            TypeError: an argument is not of its type.
         """
+        _UPDATE.check(id=id, updates=updates)
         arguments: JsonObject = {"subscriptionId": id, "updates": to_wire(updates)}
         if self._offer is None:  # a known server without one reads only the flat form
             arguments = flat_update(id, to_wire(updates))

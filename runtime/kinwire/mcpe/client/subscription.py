@@ -115,7 +115,8 @@ class EventSubscription(AsyncIterator[MCPEvent]):
         """Change what is in `updates`, and return the subscription (6.6).
 
         Raises:
-            RpcError, ConnectionClosedError, RequestTimeoutError: as for `EventServer.update`.
+            RpcError, ConnectionClosedError, RequestTimeoutError, TypeError: as for
+                `EventServer.update`.
         """
         self.message = await self._at_server().update(self.id, updates)
         return self.message

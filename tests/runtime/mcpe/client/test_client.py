@@ -248,6 +248,9 @@ async def test_the_operations_are_called_as_the_specification_has_them() -> None
         await server.resume(ID)
         updates = mcpe.UpdateSubscriptionRequest(status="paused", expires_at=None)
         assert (await server.update(ID, updates)).status == "paused"
+        wrong: Any = {"status": "paused"}
+        with pytest.raises(TypeError, match=r"updates: expected UpdateSubscriptionRequest, got a"):
+            await server.update(ID, wrong)
         raw.subscriptions = [made]
         assert [one.id for one in await server.list("paused")] == [ID]
         with pytest.raises(mcpe.SubscriptionNotFoundError):

@@ -77,7 +77,7 @@ class WebhookHandlers:
         """Prepare to post.
 
         Raises:
-            ValueError: a number is out of range.
+            ValueError: a number is out of range, or the secret is empty.
             TypeError: an argument is not of its type.
             ImportError: the extra `http` is not installed.
         """
@@ -89,6 +89,10 @@ class WebhookHandlers:
             timeout=timeout,
             network=network,
         )
+        if secret == "":
+            raise ValueError(
+                "WebhookHandlers: secret: expected a string that is not empty, or None"
+            )
         self._secret = secret
         self._hosts = None if hosts is None else {one.lower() for one in hosts}
         self._private_hosts = tuple(private_hosts)

@@ -61,6 +61,11 @@ async def test_the_event_is_posted_signed_and_named() -> None:
     ]
 
 
+def test_an_empty_secret_is_refused_since_nothing_would_be_signed_by_it() -> None:
+    with pytest.raises(ValueError, match="secret: expected a string that is not empty"):
+        WebhookHandlers(secret="")
+
+
 async def test_without_a_secret_nothing_is_signed() -> None:
     async with hooks() as (webhooks, server, _):
         await post(webhooks, HANDLER)
