@@ -118,6 +118,8 @@ def _check(arguments: Namespace) -> None:
     needed = {"publish": "secret", "subscriptions": "store", "dead": "store"}.get(action)
     if needed is not None and getattr(arguments, needed) is None:
         raise UsageError(f"events {action} needs --{needed}.", "kinwire help events")
+    if needed == "store" and (arguments.header or arguments.insecure or arguments.proxy):
+        raise UsageError("--header, --proxy and --insecure are for a URL.", "Leave them out.")
     if arguments.count is not None and arguments.count < 1:
         raise UsageError("--count: expected a number from 1.", "--count 10")
     if action == "publish" and len(arguments.priority or ()) > 1:

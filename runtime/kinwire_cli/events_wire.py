@@ -11,10 +11,13 @@ from argparse import Namespace
 from typing import Any, ClassVar
 
 from kinwire.mcpe import EventSubscription, McpeClient, new_event
+from kinwire.mcpe.rules.events import event_problems
 from kinwire.mcpe.rules.signatures import SIGNATURE, signature_of
 from kinwire.rpc.codec import encode, is_object
 from kinwire.transports.http_client.address import ServerAddress, address_of
-from kinwire.transports.http_client.client import HttpClient
+from kinwire.transports.http_client.client import HttpClient, HttpOptions
+from kinwire.transports.http_client.dialing import chosen_proxy
+from kinwire.transports.http_client.fields import checked_headers
 from kinwire.transports.http_client.response import MalformedResponseError
 from kinwire.transports.http_client.streamed import ResponseTooLongError, WholeResponse
 from kinwire_cli.failure import (
@@ -25,6 +28,7 @@ from kinwire_cli.failure import (
     UnreachableError,
     UsageError,
 )
+from kinwire_cli.headers import headers_from
 from kinwire_cli.layout import counted, one_line
 from kinwire_cli.running import patience_with, run
 from kinwire_cli.target import Target, reach
@@ -32,6 +36,7 @@ from kinwire_protocols.base import to_wire
 
 _UNAUTHORIZED = 401
 _NO_INGEST = (400, 404, 405)  # what other endpoints answer to an event
+_WRITTEN = frozenset({SIGNATURE.lower()})  # `checked_headers` has the others
 _ANSWER = 1024 * 1024  # bytes
 
 
@@ -100,18 +105,30 @@ async def _publish(url: str, event_type: str, arguments: Namespace) -> int:
         tags=arguments.tag or (),
         source_event_id=arguments.source_id,
     )
+    for problem in event_problems(event):
+        raise UsageError(f"It would not be a valid event: {problem}.")
     try:
         address = address_of(url, insecure=arguments.insecure)
+        proxy = chosen_proxy(address, arguments.proxy, trust_env=True)
+        fields = tuple(checked_headers(headers_from(arguments.header), _WRITTEN))
     except ValueError as error:
         raise UsageError(str(error)) from None
-    reply = await _post(address, encode(to_wire(event)), secret, arguments.timeout)
+    body = encode(to_wire(event))
+    fields += (("Content-Type", "application/json"), (SIGNATURE, signature_of(body, secret)))
+    options = HttpOptions(proxy=proxy, trust_env=False)
+    reply = await _post(address, fields, body, options, arguments.timeout)
     return _report(reply.status, reply.body)
 
 
-async def _post(address: ServerAddress, body: bytes, secret: str, timeout: float) -> WholeResponse:
-    fields = (("Content-Type", "application/json"), (SIGNATURE, signature_of(body, secret)))
+async def _post(
+    address: ServerAddress,
+    fields: tuple[tuple[str, str], ...],
+    body: bytes,
+    options: HttpOptions,
+    timeout: float,
+) -> WholeResponse:
     try:
-        async with HttpClient.opened() as client, patience_with("the event"):
+        async with HttpClient.opened(options) as client, patience_with("the event"):
             return await client.request(
                 "POST", address, fields, body, size=_ANSWER, timeout=timeout
             )
@@ -150,7 +167,7 @@ def _secret(variable: str) -> str:
 def _data(text: str | None) -> dict[str, Any]:
     try:
         found: Any = {} if text is None else json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not is_object(found):
         raise UsageError("--data: expected a JSON object.", """Write --data '{"name": "value"}'.""")

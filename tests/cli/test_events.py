@@ -182,11 +182,12 @@ async def refuse(asked: Asked, line: Line) -> None:
 def test_an_event_is_posted_and_signed(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOOK_SECRET", "s3cret")
     words = ["notes.saved", "--secret", "HOOK_SECRET", "--data", '{"n": 1}', "--tag", "a"]
-    words += ["--priority", "high", "--source-id", "n-1"]
+    words += ["--priority", "high", "--source-id", "n-1", "--header", "X-Key: ${HOOK_SECRET}"]
     (code, out, err), (asked,) = posted(accept, capsys, *words)
     assert (code, json.loads(out)["subscriptions"], err) == (0, 2, "")
     digest = hmac.new(b"s3cret", asked.body, hashlib.sha256).hexdigest()
     assert asked.headers["x-hub-signature-256"] == f"sha256={digest}"
+    assert asked.headers["x-key"] == "s3cret"
     event = asked.message
     assert (event["type"], event["data"]) == ("notes.saved", {"n": 1})
     metadata = event["metadata"]
@@ -202,6 +203,21 @@ def test_an_event_is_posted_and_signed(capsys: Captured, monkeypatch: pytest.Mon
     assert "\x1b" not in err
     (code, out, err), _ = posted(miss, capsys, "a.b", "--secret", "HOOK_SECRET")
     assert (code, "hint: Is it the URL of an EventIngest" in err) == (5, True)
+
+
+def test_an_event_goes_through_a_proxy(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOOK_SECRET", "s3cret")
+
+    async def run() -> list[Asked]:
+        async with RawServer.serving(accept) as server:
+            words = ["http://hooks.example/e", "a.b", "--secret", "HOOK_SECRET", "--insecure"]
+            words += ["--proxy", f"http://127.0.0.1:{server.port}"]
+            call = partial(ran, capsys, "events", "publish", *words)
+            await anyio.to_thread.run_sync(call)
+            return server.asked
+
+    (asked,) = anyio.run(run)
+    assert "hooks.example" in (asked.target + asked.headers["host"])
 
 
 @each(
@@ -341,6 +357,9 @@ def test_records_that_are_not_there_are_refused(url: str, capsys: Captured) -> N
         assert ran(capsys, "events", *words[:-1], "mcpe")[0] == 0
 
 
+PUBLISH = ["publish", "http://localhost/", "a", "--secret", "HOME"]
+
+
 @each(
     ("words", "message"),
     [
@@ -351,6 +370,13 @@ def test_records_that_are_not_there_are_refused(url: str, capsys: Captured) -> N
         (["publish", "http://localhost/", "a", "--secret", "NOT_SET_"], "'NOT_SET_' is not set."),
         (["publish", "http://localhost/", "a", "--secret", "HOME", "--data", "["], "--data: exp"),
         (["publish", "http://localhost/", "a", "--secret", "HOME", "--data", "[]"], "--data: exp"),
+        ([*PUBLISH, "--data", '{"a":' * 100_000], "--data: exp"),
+        ([*PUBLISH, "--priority", "urgent"], "/metadata/priority: expected one of low"),
+        ([*PUBLISH, "--source-id", ""], "/metadata/sourceEventId: expected 1 to 256"),
+        ([*PUBLISH, "--header", "no"], "--header: expected a name"),
+        ([*PUBLISH, "--header", "X-Hub-Signature-256: sha256=0"], "written by the transport"),
+        ([*PUBLISH, "--proxy", "ftp://a/"], "proxy"),
+        (["dead", "list", "--store", "sqlite:///a.db", "--proxy", "http://a/"], "are for a URL."),
         (["publish", "http://hooks.example/", "a", "--secret", "HOME"], "without TLS"),
         (["publish", "ftp://localhost/", "a", "--secret", "HOME"], "URL"),
         (["subscriptions"], "events subscriptions needs --store."),

@@ -32,7 +32,7 @@ def github_event(headers: Mapping[str, str], payload: JsonObject) -> MCPEvent | 
         f"github.{name}{ending}",
         payload,
         tags=_tags(payload),
-        source_event_id=headers.get("x-github-delivery"),
+        source_event_id=headers.get("x-github-delivery") or None,
     )
 
 

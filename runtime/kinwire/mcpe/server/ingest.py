@@ -9,7 +9,7 @@ __all__ = ("EventIngest", "ReadEvent", "read_event")
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 from pydantic_core import from_json
@@ -56,6 +56,12 @@ ReadEvent = Callable[[Mapping[str, str], JsonObject], MCPEvent | None]
 None if the request means none. `InvalidEventError` and `ValueError` refuse it.
 """
 
+_UNREAD: Final = {
+    400: "the body has ended too early",
+    408: "the body has taken too long to arrive",
+    413: "the body has more than {} bytes",
+}
+
 _AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _EVENT_INGEST = ArgumentCheck(
@@ -93,7 +99,8 @@ class EventIngest:
     event it is. A body has at most `size` bytes.
 
     It answers 202 with the id of the event and how many subscriptions have selected it, 204 if the
-    request means no event, 401 without a valid signature, 400 and 422 for what is not an event, and
+    request means no event, 401 without a valid signature, 408 and 413 for a body that is slow or
+    too large, 400 and 422 for what is not an event, and
     429 or 503 for what should be sent again later.
     """
 
@@ -142,7 +149,7 @@ class EventIngest:
         head = read_head(scope["headers"])
         body = await read_body(head, receive, self._listening(), self._size)
         if isinstance(body, HttpResponse):
-            return body
+            return _refusal(body.status, _UNREAD[body.status].format(self._size))
         headers = {
             name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("McpeServer",)
 
+import logging
 import time
 from collections.abc import Sequence
 from typing import ClassVar
@@ -26,6 +27,7 @@ from kinwire.mcpe.server.visible import VisibleEvents
 from kinwire.rpc.negotiated import Side
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock
+from kinwire.storage.errors import StorageError
 from kinwire.storage.log import Log
 from kinwire.storage.records import Records
 from kinwire.support.arguments import (
@@ -36,11 +38,14 @@ from kinwire.support.arguments import (
     instance_of,
     list_of,
 )
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.base import JsonObject, RpcError, to_wire
 from kinwire_protocols.mcpe.errors import NotInitializedError
 from kinwire_protocols.mcpe.methods import PROTOCOL
 from kinwire_protocols.mcpe.models import MCPEvent
 from kinwire_protocols.peer import ProtocolTable
+
+logger = logging.getLogger("kinwire.mcpe")
 
 _DECLARATION = instance_of(
     EventDeclaration, "EventDeclaration", 'EventDeclaration("github.push", "Commits were pushed.")'
@@ -89,6 +94,7 @@ class McpeServer(ExtensionBase[ClientSession]):
     protocol: ProtocolTable = PROTOCOL
     only_side: ClassVar[Side | None] = "server"
     offers_to_plain_peers: ClassVar[bool] = True
+    guards_plain_peers: ClassVar[bool] = True
     early_error: ClassVar[type[RpcError] | None] = NotInitializedError
 
     def __init__(  # noqa: PLR0913 - all that there is to say about a server's events
@@ -216,11 +222,18 @@ class McpeServer(ExtensionBase[ClientSession]):
         return ClientSession(session)
 
     async def negotiated(self, session: Session) -> None:
-        """Go on with the subscriptions of a client that has connected again, if it has a name."""
+        """Go on with what was kept, and with the client if it has a name and connects again.
+
+        A client that speaks only MCP begins this, too. If the store fails, the next call tries.
+        """
         peer = self.peer_of(session)
-        await self._board.ready()
-        if peer is not None:
-            await self._bring(peer, None)
+        try:
+            await self._board.ready()
+            if peer is not None:
+                await self._bring(peer, None)
+        except StorageError as error:
+            logger.error("subscriptions cannot be read now: %s", sanitize_for_log(error))
+            return
         if peer is not None and self._clients.authenticated(peer) is not None:
             self._identified(peer, None)
             peer.sender.start()

@@ -14,7 +14,7 @@ from typing import Final
 import anyio
 
 from kinwire.mcpe.server.handlers.work import HandlerFailedError, HandlerWork, RetryHandlerError
-from kinwire.rpc.errors import KinwireError
+from kinwire.rpc.errors import KinwireError, ShapeError
 from kinwire.rpc.session import Session
 from kinwire.support.arguments import FUNCTION, SECONDS, ArgumentCheck, count_from
 from kinwire_protocols import mcp
@@ -98,10 +98,13 @@ class AgentHandlers:
         if session is None or session.closed:
             raise RetryHandlerError("the client whose model is to be asked is not connected")
         try:
-            await session.call(SAMPLING_CREATE_MESSAGE, self._request(work, handler))
+            request = self._request(work, handler)
+            await session.call(SAMPLING_CREATE_MESSAGE, request, timeout=self._timeout)
         except RpcError as error:
             reason = f"the client has refused, with error {error.code}"
             raise HandlerFailedError(reason) from None
+        except ShapeError:
+            return  # its model has worked, and what it says stays there
         except KinwireError as error:
             reason = f"the client cannot be asked ({type(error).__name__})"
             raise RetryHandlerError(reason) from None

@@ -28,6 +28,7 @@ from kinwire.support.background import background
 from kinwire_protocols.mcpe.models import AgentEventHandler
 from tests.runtime.managers.fixtures_records import FailingRecords
 from tests.runtime.managers.fixtures_time import FakeTime
+from tests.runtime.mcpe.fixtures_server import serving
 from tests.runtime.mcpe.raw_client import OFFER, RawClient, subscription
 from tests.runtime.mcpe.server.handlers.fixtures_work import EVENT, Json, hand, work_for
 
@@ -167,6 +168,33 @@ async def test_work_and_dead_letters_outlive_the_process() -> None:
         assert [one.work.subscription_id for one in second.dead.all()] == ["failed"]
 
 
+@pytest.mark.parametrize("capabilities", [OFFER, {}])
+async def test_work_goes_on_when_any_client_connects_after_a_restart(capabilities: Json) -> None:
+    async with open_store("memory:") as store:
+        records = await store.records("mcpe")
+        busy = Agents(lambda work: RetryHandlerError("busy"))
+        hand(busy.handlers(records=records, attempts=3), AGENT, id="waits")
+        await settle(lambda: bool(busy.done))
+        well = Agents()
+        events = McpeServer(records=records, handlers=well.handlers(records=records))
+        async with serving(events, RawClient(), capabilities=capabilities):
+            await settle(lambda: bool(well.done))
+        assert well.done == [("waits", 1)]
+
+
+@pytest.mark.parametrize("capabilities", [OFFER, {}])
+async def test_a_store_that_fails_ends_no_session(
+    capabilities: Json, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_store("memory:") as store:
+        records = FailingRecords(await store.records("mcpe"))
+    records.fails = True
+    events, raw = McpeServer(records=records), RawClient()
+    async with serving(events, raw, capabilities=capabilities):
+        await settle(lambda: "subscriptions cannot be read now" in caplog.text)
+        assert (await raw.ask("p", "ping"))["result"] == {}
+
+
 async def test_of_several_processes_one_tries_a_dead_letter_again() -> None:
     async with open_store("memory:") as store:
         records = await store.records("mcpe")
@@ -237,10 +265,10 @@ async def test_an_agent_that_is_not_done_in_time_has_failed() -> None:
 class Sampled(RawClient):
     """A client with a model."""
 
-    def __init__(self, error: int | None = None) -> None:
+    def __init__(self, error: int | None = None, *, role: str = "assistant") -> None:
         super().__init__()
         self.requests: list[Json] = []
-        self._error = error
+        self._error, self._role = error, role
 
     def reply_to(self, message: Json) -> Json | None:
         assert message["method"] == "sampling/createMessage"
@@ -248,14 +276,16 @@ class Sampled(RawClient):
         if self._error is not None:
             return {"error": {"code": self._error, "message": "User rejected"}}
         content = {"type": "text", "text": "done"}
-        return {"result": {"role": "assistant", "content": content, "model": "m"}}
+        return {"result": {"role": self._role, "content": content, "model": "m"}}
 
 
-@pytest.mark.parametrize("error", [None, -1])
+@pytest.mark.parametrize(
+    ("error", "role"), [(None, "assistant"), (-1, "assistant"), (None, "somebody")]
+)
 async def test_without_a_function_the_model_of_the_client_works_on_the_event(
-    error: int | None,
+    error: int | None, role: str
 ) -> None:
-    raw, time = Sampled(error), FakeTime()
+    raw, time = Sampled(error, role=role), FakeTime()
     handlers = EventHandlers(agent=AgentHandlers(), sleep=time.sleep)
     events = McpeServer(handlers=handlers)
     server = Server("s", "1", extensions=[events])
