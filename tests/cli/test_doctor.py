@@ -208,7 +208,9 @@ def test_what_cannot_be_checked_says_why(capsys: Captured) -> None:
     # Written out, since each Python shows another part of the source.
     failing = f"import sys; print('hello'); sys.exit({TRACEBACK!r})"
     _, out, err = ran(capsys, "doctor", *PYTHON, failing)
-    *_, spawn, handshake, remedy, version, latency, end = out.splitlines()[:9]
+    lines = out.splitlines()
+    begin = next(at for at, line in enumerate(lines) if " spawn " in line)
+    spawn, handshake, remedy, version, latency, end = lines[begin : begin + 6]
     assert spawn.startswith("ok       spawn        started ")
     assert handshake.startswith("fail     handshake    initialize: The server exited with code 1.")
     assert remedy == " " * 22 + "Fix what it reports on stderr; the last lines are below."
