@@ -217,7 +217,7 @@ def test_what_cannot_be_checked_says_why(capsys: Captured) -> None:
     assert version == "skipped  version      because the handshake failed"
     assert latency == "skipped  latency      because the handshake failed"
     assert end == "skipped  end          because the server had ended before it was asked to"
-    assert out.splitlines()[9:] == [
+    assert lines[begin + 6 :] == [
         "fail     stdout       1 line of output that is not JSON-RPC",
         "                      | hello",
         "                      Print to stderr, as in print(..., file=sys.stderr): "
