@@ -11,8 +11,7 @@ __all__ = ("AgentHandlers", "RunAgent", "SessionFinder")
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Final
 
-import anyio
-
+from kinwire.managers.ask import Failed, Late, ask
 from kinwire.mcpe.server.handlers.work import HandlerFailedError, HandlerWork, RetryHandlerError
 from kinwire.rpc.errors import KinwireError, ShapeError
 from kinwire.rpc.session import Session
@@ -84,13 +83,25 @@ class AgentHandlers:
             RetryHandlerError: it may succeed later.
             HandlerFailedError: it will not.
         """
-        with anyio.move_on_after(self._timeout) as scope:
-            if self._run is not None:
-                await self._run(work, handler)
-            else:
-                await self._sample(work, handler, session_of(work.client_id))
-        if scope.cancelled_caught:
+        outcome = await ask(
+            lambda work: self._once(work, handler, session_of),
+            work,
+            name="AgentHandlers: run",
+            timeout=self._timeout,
+            expects=object,
+        )
+        if isinstance(outcome, Failed):
+            raise outcome.error
+        if isinstance(outcome, Late):
             raise HandlerFailedError(f"the agent was not done after {self._timeout:g} seconds")
+
+    async def _once(
+        self, work: HandlerWork, handler: AgentEventHandler, session_of: SessionFinder
+    ) -> None:
+        if self._run is not None:
+            await self._run(work, handler)
+        else:
+            await self._sample(work, handler, session_of(work.client_id))
 
     async def _sample(
         self, work: HandlerWork, handler: AgentEventHandler, session: Session | None

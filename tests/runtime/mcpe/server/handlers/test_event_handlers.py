@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from asyncio import CancelledError
 from collections.abc import Callable
 from typing import Any
 
@@ -260,6 +261,22 @@ async def test_an_agent_that_is_not_done_in_time_has_failed() -> None:
     assert [one.reason for one in handlers.dead.all()] == [
         "the agent was not done after 0.01 seconds"
     ]
+
+
+async def test_something_cancelled_that_an_agent_awaits_stops_no_other_work() -> None:
+    async def agent(work: HandlerWork, handler: AgentEventHandler) -> None:
+        done.append(work.subscription_id)
+        if len(done) == 1:
+            raise CancelledError  # as of a task of asyncio that was cancelled
+
+    done: list[str] = []
+    handlers = EventHandlers(agent=AgentHandlers(agent))
+    hand(handlers, AGENT)
+    hand(handlers, AGENT)
+    with anyio.fail_after(2):
+        await handlers.drain()
+    assert done == ["sub-1", "sub-1"]
+    assert [one.reason for one in handlers.dead.all()] == ["an exception was raised: RuntimeError"]
 
 
 class Sampled(RawClient):
