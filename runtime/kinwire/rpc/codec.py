@@ -24,6 +24,7 @@ __all__ = (
     "encoded_notification",
     "encoded_reply",
     "ends_of",
+    "frame_of_bytes",
     "has_id_at_its_end",
     "is_id",
     "is_object",
@@ -65,6 +66,7 @@ _RESULT_FIRST = re.compile(rb'\s*\{\s*(?:%b\s*,\s*)?"(?:result|error)"\s*:' % _V
 # A scalar before the last brace is a field of the outermost object.
 _ID_LAST = re.compile(rb'[,{]\s*"id"\s*:\s*(\d{1,18})\s*(?:,\s*%b\s*)?\}\s*$' % _VERSION)
 
+_METHOD_FIRST = b'{"jsonrpc":"2.0","method":'  # how joined notifications begin, and no result
 _BODY = re.compile(rb'"(method|result|error)"\s*:')
 
 Meant = Literal["request", "response", "unclear"]
@@ -362,7 +364,7 @@ class _Begun(dict[str, bytes]):
         self._opened = opened
 
     def __missing__(self, name: str) -> bytes:
-        head = b'{"jsonrpc":"2.0","method":%b,"params":' % encode(name)
+        head = _METHOD_FIRST + b'%b,"params":' % encode(name)
         self[name] = made = b"%b%b," % (head, self._opened)
         return made
 
@@ -383,12 +385,19 @@ def encoded_notification(
     return OutgoingFrame(encode(message), "notification", None, name, cancels)
 
 
-def joined_notification(name: str, own: EncodedObject, shared: EncodedObject) -> OutgoingFrame:
+def joined_notification(name: str, own: EncodedObject, shared: EncodedObject) -> bytes:
     """Return the notification whose params are those in `own` and those in `shared`.
 
     Neither is empty. `shared` goes out to many peers.
     """
-    return OutgoingFrame(own.begun[name] + shared.ending, "notification", None, name)
+    return own.begun[name] + shared.ending
+
+
+def frame_of_bytes(data: bytes) -> OutgoingFrame:
+    """Return what a frame is that was queued as bytes: a joined notification, or else a result."""
+    if not data.startswith(_METHOD_FIRST):
+        return OutgoingFrame(data, "result")
+    return OutgoingFrame(data, "notification", None, from_json(data)["method"])
 
 
 def encoded_reply(identifier: Id | None, result: EncodedObject) -> bytes:

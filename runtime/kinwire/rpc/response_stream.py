@@ -255,9 +255,12 @@ class MultiStreamOutbox(FrameOutbox):
         """See `FrameOutbox`; also where nobody takes it, so that nothing has to give way."""
         return self.full or self.own.attachment is not _A.ATTACHED
 
-    def add_apart(self, notification: OutgoingFrame) -> None:
+    def add_apart(self, notification: bytes) -> bool:
         """See `FrameOutbox`: it leaves on the session's own stream, so all such keep an order."""
-        self.own.put(notification.data, notification)
+        if self.blocked:
+            return False
+        self.own.put(notification, None)
+        return True
 
     def add_once(self, notification: OutgoingFrame) -> None:
         """Queue a notification that belongs to no request, unless the same waits already."""

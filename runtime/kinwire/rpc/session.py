@@ -241,13 +241,11 @@ class Session(SessionRoutes):
         """
         driver, name = self._driver or self._opened(), method.name
         engine = driver.engine
-        outbox = engine.outbox
-        if engine.outbound.closed is not None or outbox.blocked or self._outbound[name] is not None:
+        if engine.outbound.closed is not None or self._outbound[name] is not None:
             return False
         if name not in self._allowed and not self._may_send(method):
             return False
-        outbox.add_apart(joined_notification(name, own, shared))
-        return True
+        return engine.outbox.add_apart(joined_notification(name, own, shared))
 
     def notify_if_room(self, method: Method[Any, Any], params: JsonObject, /) -> bool:
         """Send a notification if it need not wait; return whether it was sent.

@@ -168,7 +168,7 @@ class SubscriptionBoard:
 
     def handle(self, served: ServedSubscription, events: list[JsonObject], id: str) -> None:
         """Have the handler of a subscription work on events."""
-        if self._handlers is not None and served.message.handler is not None:
+        if self._handlers is not None and served.has_handler:
             self._handlers.handle(served.message, served.client.about, events, id)
 
     def _session_of(self, client_id: str) -> Session | None:

@@ -172,7 +172,7 @@ class EventFanOut:
                 queue.sender.send(queue, seen)
             else:
                 queue.drop()
-            if one.message.handler is not None:
+            if one.has_handler:
                 self._board.handle(one, [seen["event"]], f"{one.id}/{event.id}")
 
     async def _collect(self, event: JsonObject, served: Sequence[ServedSubscription]) -> None:

@@ -92,7 +92,7 @@ class ServedSubscription:
     """One subscription of one client."""
 
     def __init__(self, message: Subscription, client: KnownClient, number: int = 0) -> None:
-        self.active = self.is_realtime = False
+        self.active = self.is_realtime = self.has_handler = False
         self.expires_at = math.inf
         """When it expires, in seconds since 1970; infinite for never."""
         self.message = message
@@ -128,6 +128,7 @@ class ServedSubscription:
         self._message = message
         self.active = message.status == "active"  # whether it takes events
         self.is_realtime = "realtime" in message.delivery.channels
+        self.has_handler = message.handler is not None
         self.expires_at = end_of(message.expires_at)
 
     def collecting(self) -> Iterator[Collector]:

@@ -8,7 +8,7 @@ from collections import deque
 from math import inf
 
 from kinwire.rpc.calls import Outbound
-from kinwire.rpc.codec import OutgoingFrame
+from kinwire.rpc.codec import OutgoingFrame, frame_of_bytes
 from kinwire.rpc.engine.io import EngineIO, Timer
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Limits
@@ -19,7 +19,7 @@ FEW = 16 * 1024
 
 
 Item = bytes | Outbound | OutgoingFrame
-"""What waits: a request, a frame, or the bytes of a result, which need no object of their own."""
+"""What waits: a request, a frame, or bytes, as those of a result: they need no object."""
 
 
 def fitted(data: bytes, of: Outbound | OutgoingFrame | None) -> bytes:
@@ -49,7 +49,7 @@ class FrameOutbox:
         self._stalled_at = inf  # when a full outbox that nobody empties is given up
 
     def add(self, data: bytes, of: Outbound | OutgoingFrame | None = None) -> None:
-        """Queue bytes and what they are the frame of; None for a result."""
+        """Queue bytes and what they are the frame of; None where the bytes show it."""
         first = not self.waiting
         self._size += len(data)
         if self._size > FEW:
@@ -65,9 +65,15 @@ class FrameOutbox:
         """Whether too much waits to leave for more of what belongs to no request."""
         return self.full
 
-    def add_apart(self, notification: OutgoingFrame) -> None:
-        """Queue a notification that belongs to no request, in whatever task it is sent."""
-        self.add(notification.data, notification)
+    def add_apart(self, notification: bytes) -> bool:
+        """Queue a notification that belongs to no request, unless it is blocked; whether it was.
+
+        It does not matter in which task it is sent.
+        """
+        if self.full:
+            return False
+        self.add(notification)
+        return True
 
     def add_once(self, notification: OutgoingFrame) -> None:
         """Queue a notification, unless the same waits already."""
@@ -160,4 +166,4 @@ def _frame_of(item: Item, data: bytes) -> OutgoingFrame:
         return item
     if type(item) is Outbound:
         return OutgoingFrame(data, "request", item.id, item.name)
-    return OutgoingFrame(data, "result")
+    return frame_of_bytes(data)

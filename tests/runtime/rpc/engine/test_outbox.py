@@ -7,6 +7,7 @@ import tracemalloc
 
 import pytest
 
+from kinwire.rpc.codec import EncodedObject, joined_notification
 from kinwire.rpc.limits import Limits
 from kinwire_protocols.mcp import methods
 from tests.runtime.rpc.engine.fixtures_engine import Bench
@@ -87,12 +88,15 @@ class TestOutbox:
         bench.engine.outbound.abandon(abandoned)
         bench.gone.add(taken_back)
         bench.engine.fail(failed, ValueError("no"))
+        own, shared = EncodedObject({"é": 1}), EncodedObject({"b": 2})
+        assert bench.engine.outbox.add_apart(joined_notification("b", own, shared))
         frames = bench.engine.take_frames()
         assert [(frame.kind, frame.id, frame.method) for frame in frames] == [
             ("notification", None, "a"),
             ("result", None, ""),
             ("request", call.id, "ping"),
             ("error", None, ""),
+            ("notification", None, "b"),
         ]
         named = [json.loads(frame.data).get("method", "") for frame in frames]
         assert named == [frame.method for frame in frames]
