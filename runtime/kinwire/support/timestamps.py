@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("end_of", "seconds_of", "timestamp_of")
+__all__ = ("end_of", "is_date_time", "seconds_of", "timestamp_of")
 
 import math
 import re
@@ -43,6 +43,15 @@ def seconds_of(text: str) -> float:
         pass  # there is no such day, or no such time
     expected = "expected a date-time with a zone, as 2026-02-27T12:00:00Z"
     raise ValueError(f"{expected}, got {text!r:.60}") from None
+
+
+def is_date_time(text: str) -> bool:
+    """Return whether `text` is an RFC 3339 date-time."""
+    try:
+        seconds_of(text)
+    except ValueError:
+        return False
+    return True
 
 
 def end_of(expires_at: object) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from kinwire.support.timestamps import end_of, seconds_of, timestamp_of
+from kinwire.support.timestamps import end_of, is_date_time, seconds_of, timestamp_of
 
 
 @given(st.integers(-62_135_596_800_000, 253_402_300_799_999))
@@ -18,6 +18,7 @@ def test_a_time_is_read_as_it_was_written(milliseconds: int) -> None:
 def test_forms_of_date_times() -> None:
     for text in ("2026-02-27T12:00:00Z", "2026-02-27t13:00:00.000+01:00", "2026-02-27 12:00:00z"):
         assert seconds_of(text) == 1_772_193_600.0
+        assert is_date_time(text)
     for bad in (
         "2026-02-27T12:00:00",
         "2026-02-27",
@@ -32,6 +33,7 @@ def test_forms_of_date_times() -> None:
     ):
         with pytest.raises(ValueError, match="expected a date-time with a zone"):
             seconds_of(bad)
+        assert not is_date_time(bad)
 
 
 def test_what_has_an_end_that_is_not_readable_has_ended() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from kinwire.mcpe.rules.features import CHANNELS, EventFeatures
-from kinwire.support.timestamps import seconds_of
+from kinwire.support.timestamps import is_date_time
 from kinwire_protocols.mcpe.models import CronSchedule, DeliveryPreferences, ScheduledDelivery
 from kinwire_protocols.mcpe.tables import DELIVERY_MODES
 from kinwire_protocols.problems import Problem, shown
@@ -95,9 +95,7 @@ def _once_problems(
     delivery: ScheduledDelivery, features: EventFeatures, at: str
 ) -> Iterator[Problem]:
     yield from _zone_problems(delivery.timezone, features, f"{at}/timezone")
-    try:
-        seconds_of(delivery.deliver_at)
-    except ValueError:
+    if not is_date_time(delivery.deliver_at):
         expected = "a date-time with a zone, as 2026-02-27T12:00:00Z"
         yield Problem(f"{at}/deliverAt", expected, shown(delivery.deliver_at))
 

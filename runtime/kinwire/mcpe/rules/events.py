@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final, get_args
 
 from kinwire.support.patterns.dotted import NAME_SIZE, is_dotted_name
-from kinwire.support.timestamps import seconds_of
+from kinwire.support.timestamps import is_date_time
 from kinwire_protocols.mcpe.models import EventMetadata, EventPriority, MCPEvent
 from kinwire_protocols.problems import Problem, shown
 
@@ -49,7 +49,7 @@ def source_of(event_type: str) -> str:
 
 
 def _metadata_problems(metadata: EventMetadata) -> Iterator[Problem]:
-    if not _is_time(metadata.timestamp):
+    if not is_date_time(metadata.timestamp):
         expected = "a date-time with a zone, as 2025-01-15T10:30:00Z"
         yield Problem("/metadata/timestamp", expected, shown(metadata.timestamp))
     if metadata.priority not in PRIORITIES:
@@ -70,11 +70,3 @@ def _tag_problems(tags: list[str]) -> Iterator[Problem]:
         if not 0 < len(tag) <= TAG_SIZE:
             expected = f"1 to {TAG_SIZE} characters"
             yield Problem(f"/metadata/tags/{index}", expected, shown(tag))
-
-
-def _is_time(text: str) -> bool:
-    try:
-        seconds_of(text)
-    except ValueError:
-        return False
-    return True

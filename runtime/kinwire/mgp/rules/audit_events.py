@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 from kinwire.managers.hash_chain import CanonicalJson, canonical_json
 from kinwire.mgp.rules.masking import masked, masked_text
-from kinwire.support.timestamps import seconds_of, timestamp_of
+from kinwire.support.timestamps import is_date_time, timestamp_of
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.mgp.models import AuditActorType, AuditNotificationParams, AuditOutcome
 from kinwire_protocols.mgp.tables import AUDIT_EVENT_TYPES
@@ -137,7 +137,7 @@ def reported(
         raise EventTypeError(f"{masked_text(name):.80} is not an event type that a server may use")
     now = timestamp_of(at)
     event: JsonObject = {
-        "timestamp": params.timestamp if _is_time(params.timestamp) else now,
+        "timestamp": params.timestamp if is_date_time(params.timestamp) else now,
         "event_type": name,
         "actor": {"type": masked_text(params.actor.type), "id": masked_text(params.actor.id)},
         "target": {"server_id": server_id},
@@ -159,11 +159,3 @@ def line_of(params: JsonObject) -> str:
     target: dict[str, str] = params.get("target", {})
     words: list[str] = [params["event_type"], params["result"], params["actor"]["id"]]
     return " ".join([*words, "/".join(target.values())]).strip()
-
-
-def _is_time(text: str) -> bool:
-    try:
-        seconds_of(text)
-    except ValueError:
-        return False
-    return True
