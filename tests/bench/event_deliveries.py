@@ -93,8 +93,10 @@ def _drained(descriptors: list[int]) -> Generator[None]:
     with subprocess.Popen(command, pass_fds=descriptors, stdout=subprocess.PIPE) as drain:
         assert drain.stdout is not None
         drain.stdout.readline()
-        yield
-        drain.kill()
+        try:
+            yield
+        finally:
+            drain.kill()
 
 
 _DRAIN = """
