@@ -38,6 +38,7 @@ NO_CALL = 0
 """No request of a session has this id: responses do not belong on the stream of notifications."""
 
 _TRY_AGAIN = (408, 409, 425, 429)  # another status below 500 says that there is no such stream
+_UNKNOWN = 404
 _MOST_EMPTY = 5  # attempts in a row that bring nothing
 
 # Waits, in seconds.
@@ -165,12 +166,14 @@ def answers_to(callbacks: SessionCallbacks, reply_to: int) -> Callable[[Event], 
 
 async def read_get_stream(
     stream: EventStream, session: HttpClientSession, renew: Callable[[str | None], Awaitable[bool]]
-) -> None:
-    """Read the notifications of a server; return when it offers no stream for them.
+) -> bool:
+    """Read the notifications of a server until it offers no stream for them.
 
+    Return whether that is because the server has forgotten the session. 404 says so only behind a
+    stream of the same session: from other servers it may mean that they have no such streams.
     `renew` gets other credentials, if it can.
     """
-    renewed = False
+    renewed = had_stream = False
     while True:
         end = await stream.read(session.get(stream.events.last_event_id))
         if end.status == 401 and not renewed:
@@ -178,9 +181,9 @@ async def read_get_stream(
             if renewed:
                 continue
         if end.opened:
-            renewed = False
+            renewed, had_stream = False, True
         elif 200 <= end.status < 500 and end.status not in _TRY_AGAIN:
-            return
+            return end.status == _UNKNOWN and had_stream and session.id is not None
         await stream.wait()
 
 

@@ -49,6 +49,8 @@ class Recovery:
         self._credentials = credentials
         self._tasks = tasks
         self._stranded: list[Exchange] = []  # they wait for another session
+        self._beginning = False
+        """Whether another session is being begun."""
 
     def repair(self, exchange: Exchange, refusal: RefusedResponse) -> bool:
         """Have the frame sent again if that may help; say whether it will be."""
@@ -64,7 +66,7 @@ class Recovery:
         elif begins and status in _NOT_STREAMABLE:
             self._try_legacy_sse(exchange, refusal)
         elif status == 404 and exchange.session and not begins:
-            self._begin_again(exchange)
+            self._send_in_another(exchange)
         else:
             return False
         return True
@@ -132,14 +134,19 @@ class Recovery:
 
         self._tasks.spawn(listen)
 
-    def _begin_again(self, exchange: Exchange) -> None:
+    def _send_in_another(self, exchange: Exchange) -> None:
         """The server has forgotten the session: begin another, then send the frame."""
-        if not self._stranded and exchange.session < self._session.number:
-            self._transport.send(exchange)  # others have begun it already
+        self.begin_again(exchange.session)
+        if self._beginning:
+            self._stranded.append(exchange)
+        else:
+            self._transport.send(exchange)
+
+    def begin_again(self, number: int) -> None:
+        """The server has forgotten the session of that number: begin another, if none is begun."""
+        if self._beginning or number < self._session.number:
             return
-        self._stranded.append(exchange)
-        if len(self._stranded) > 1:
-            return
+        self._beginning = True
         if self._transport.callbacks.repeatable:
             logger.warning(
                 "%s has forgotten the session: another is begun, without the subscriptions of the "
@@ -154,7 +161,7 @@ class Recovery:
         why: str | None = "the protocols in use sent more in it than a new one would know"
         if callbacks.repeatable:
             why = await _renewed(self._client, self._session, callbacks.frame_size)
-        stranded, self._stranded = self._stranded, []
+        stranded, self._stranded, self._beginning = self._stranded, [], False
         if why is not None:
             reason = f"The server has forgotten the session, and {why.rstrip('.')}. Connect again."
             for exchange in stranded:

@@ -345,9 +345,12 @@ class HttpTransport:
         async def listen() -> None:
             if self._closing:
                 return
+            number, forgotten = self._session.number, False
             with anyio.CancelScope() as self._get_stream:
-                await read_get_stream(stream, self._session, self._recovery.renewed)
+                forgotten = await read_get_stream(stream, self._session, self._recovery.renewed)
             self._listening.set()
+            if forgotten and not self._closing:
+                self._recovery.begin_again(number)
 
         stream = EventStream(self.callbacks, self._client, answers_to(self.callbacks, NO_CALL))
         stream.on_status = self._listening.set

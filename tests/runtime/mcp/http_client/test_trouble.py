@@ -189,6 +189,114 @@ async def test_a_forgotten_session_is_begun_again() -> None:
         assert posts == ["initialize", "notifications/initialized"] * 2
 
 
+class Restarted:
+    """A server whose streams end with it; after `restart` it knows only a new session."""
+
+    def __init__(self, *greetings: dict[str, Any]) -> None:
+        self._greetings = list(greetings)
+        self._known = SESSION
+        self._stopping = anyio.Event()
+        self.listened: list[tuple[str, bool]] = []
+        self.again = anyio.Event()
+        self.handler = polite(initialize=self._greet, GET=self._listen, ping=self._reply)
+
+    def restart(self) -> None:
+        self._known = "another"
+        self._stopping.set()
+
+    async def _greet(self, asked: Asked, line: Line) -> None:
+        greeting = self._greetings.pop(0)
+        await line.json(reply_to(asked, greeting), mcp_session_id=self._known)
+
+    async def _reply(self, asked: Asked, line: Line) -> None:
+        if asked.headers.get("mcp-session-id") == self._known:
+            await line.json(reply_to(asked))
+        else:
+            await line.status(404)
+
+    async def _listen(self, asked: Asked, line: Line) -> None:
+        session = asked.headers["mcp-session-id"]
+        self.listened.append((session, "last-event-id" in asked.headers))
+        if session != self._known:
+            await line.status(404)
+            return
+        await line.stream()
+        await line.raw(b"retry: 10\nid: 7\n\n")
+        if session == SESSION:
+            await self._stopping.wait()
+            await line.close()
+        else:
+            self.again.set()
+            await line.until_closed()
+
+
+async def test_a_client_that_only_listens_begins_a_forgotten_session_again() -> None:
+    restarted = Restarted(GREETING, GREETING)
+    async with RawServer.serving(restarted.handler) as server, connect(server.url) as peer:
+        restarted.restart()
+        with anyio.fail_after(5):
+            await restarted.again.wait()
+        await peer.mcp.ping()
+        posts = [one for one in server.about() if one not in ("GET", "ping")]
+        assert posts == ["initialize", "notifications/initialized"] * 2
+    assert restarted.listened == [(SESSION, False), (SESSION, True), ("another", False)]
+
+
+async def test_a_call_and_the_stream_begin_one_session_together() -> None:
+    restarted = Restarted(GREETING, GREETING)
+    async with RawServer.serving(restarted.handler) as server, connect(server.url) as peer:
+        restarted.restart()
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(peer.mcp.ping)
+        with anyio.fail_after(5):
+            await restarted.again.wait()
+        assert server.about().count("initialize") == 2
+
+
+@pytest.mark.parametrize("repeatable", [True, False])
+async def test_the_connection_of_a_client_that_only_listens_ends(repeatable: bool) -> None:
+    restarted = Restarted(GREETING, {**GREETING, "capabilities": {}})
+    async with RawServer.serving(restarted.handler) as server, connect(server.url) as peer:
+        if not repeatable:
+            peer.session.must_not_repeat_handshake()
+        restarted.restart()
+        with anyio.fail_after(5):
+            await peer.session.wait_closed()
+        why = "it offers something else now" if repeatable else "sent more in it than a new one"
+        with pytest.raises(ConnectionClosedError, match=f"forgotten the session, and .*{why}"):
+            await peer.mcp.ping()
+
+
+@pytest.mark.parametrize("id_given", [True, False])
+async def test_a_server_that_has_no_stream_keeps_its_session(id_given: bool) -> None:
+    """404 to the first GET, or to any GET where there is no id that could be unknown."""
+    gone = anyio.Event()
+
+    async def hello(asked: Asked, line: Line) -> None:
+        headers = {"mcp_session_id": SESSION} if id_given else {}
+        await line.json(reply_to(asked, GREETING), **headers)
+
+    async def listen(asked: Asked, line: Line) -> None:
+        if id_given or server.about().count("GET") > 1:
+            await line.status(404)
+            gone.set()
+            return
+        await line.stream()
+        await line.raw(b"retry: 10\n\n")
+        await line.close()
+
+    async with (
+        RawServer.serving(polite(initialize=hello, GET=listen)) as server,
+        connect(server.url) as peer,
+    ):
+        with anyio.fail_after(5):
+            await gone.wait()
+        await anyio.wait_all_tasks_blocked()
+        await peer.mcp.ping()
+        assert server.about().count("initialize") == 1
+
+
 async def test_a_session_that_is_never_known_is_not_begun_for_ever() -> None:
     async with (
         RawServer.serving(polite(ping=response(status=404))) as server,
