@@ -176,6 +176,7 @@ class EventServer:
 
     def claim(self, reader: EventSubscription) -> None:
         """Give a reader what comes for its subscription, also what has come already."""
+        self.session.must_not_repeat_handshake()  # a new session would not know whom to tell
         self.memory.claim(reader)
         reader.lost += self._early_lost.pop(reader.id, 0)
         for _ in range(len(self._early)):
