@@ -119,7 +119,8 @@ async def test_other_tasks_have_turns_while_a_long_list_is_judged(
             await kernel.tool_index.ready()
         tasks.cancel_scope.cancel()
     assert len(judged) == 200
-    assert max(after - before for before, after in pairwise([*seen, 200])) <= 10
+    # Steps of ten tools; trio may run two of them before the other task, since it draws lots.
+    assert max(after - before for before, after in pairwise([*seen, 200])) <= 20
 
 
 async def test_a_server_that_goes_while_it_is_indexed_leaves_nothing_there(

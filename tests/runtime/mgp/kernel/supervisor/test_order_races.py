@@ -107,6 +107,7 @@ async def test_reloads_at_the_same_time_follow_one_another() -> None:
         async with anyio.create_task_group() as tasks:
             for leased in (True, True, False, True):
                 tasks.start_soon(supervisor.replace, [spec(leased=leased)])
+                await anyio.lowlevel.checkpoint()  # trio draws lots for the order of new tasks
             await anyio.wait_all_tasks_blocked()
         await supervisor["s"].wait_connected()
         assert supervisor._actors["s"].spec.leased
