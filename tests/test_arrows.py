@@ -86,6 +86,20 @@ NAMED = {  # these stay
 }
 
 
+GENERATOR_TABLE: dict[str, set[str]] = {
+    "load": set(),
+    "support": set(),
+    "lint": {"load", "support"},
+    "emit": {"load", "support"},
+    "exports": {"load", "emit"},
+    "imports": {"load", "lint"},
+    "compare": {"load"},
+    "docs": {"load", "emit", "exports", "compare"},
+    "build": {"load", "lint", "emit", "exports", "docs"},
+    "commands": {"load", "lint", "emit", "exports", "imports", "compare", "docs", "build"},
+}
+
+
 def layer_of(module: str) -> str:
     """Return the row of the table for a module, or for generated code the name in a row."""
     parts = module.split(".")
@@ -341,3 +355,14 @@ def test_the_runtime_never_imports_the_generator() -> None:
 def test_the_generator_imports_neither_the_runtime_nor_what_it_writes() -> None:
     forbidden = {RUNTIME, COMMAND, GENERATED}
     assert [found for found in packages_imported_by(GENERATOR) if found[1] in forbidden] == []
+
+
+def test_arrows_of_the_generator_are_those_of_its_table() -> None:
+    found = []
+    for name, module in sources_of(GENERATOR).items():
+        layer = name.removeprefix(GENERATOR).strip(".").partition(".")[0]
+        for line, target in arrows_of_module(module) if layer else ():
+            there = target.removeprefix(f"{GENERATOR}.").partition(".")[0]
+            if target.startswith(f"{GENERATOR}.") and there not in {layer, *GENERATOR_TABLE[layer]}:
+                found.append(f"{module.file.relative_to(ROOT)}:{line} imports {target}")
+    assert found == []

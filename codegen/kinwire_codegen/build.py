@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from kinwire_codegen.bundle import bundle
-from kinwire_codegen.document import Document, Documents
-from kinwire_codegen.findings import DocumentError, Finding
+from kinwire_codegen.emit.bundle import bundle
+from kinwire_codegen.emit.models import formatted, models
+from kinwire_codegen.emit.openunions import with_open_unions
+from kinwire_codegen.emit.package import OWNED, Package
+from kinwire_codegen.emit.shorthands import with_shorthands
+from kinwire_codegen.emit.signatures import Module, read_module, with_attributes
 from kinwire_codegen.lint import lint
-from kinwire_codegen.models import formatted, models
-from kinwire_codegen.openunions import with_open_unions
-from kinwire_codegen.package import OWNED, Package
-from kinwire_codegen.shorthands import with_shorthands
-from kinwire_codegen.signatures import Module, read_module, with_attributes
+from kinwire_codegen.load.document import Document, Documents
+from kinwire_codegen.load.findings import DocumentError, Finding
 
 UNMARKED = frozenset({"py.typed", "schema.json"})
 
@@ -59,7 +59,7 @@ def build(
     findings = lint(documents)
     if findings:
         raise DocumentError(findings, documents.folder)
-    from kinwire_codegen.render import package_files, protocol_files
+    from kinwire_codegen.emit.render import package_files, protocol_files
 
     package = _package(documents, name, shared)
     said("making the models")
@@ -94,10 +94,10 @@ def _package(documents: Documents, name: str, shared: str | None) -> Package:
 
 def _other_files(documents: Documents, own: list[Document]) -> dict[str, str]:
     """Return the files next to the package: the reference, and files for other tools."""
+    from kinwire_codegen.docs.reference import reference_files
     from kinwire_codegen.exports.jsonschema import jsonschema_files
     from kinwire_codegen.exports.openrpc import openrpc_files
     from kinwire_codegen.exports.proto import proto_files
-    from kinwire_codegen.reference import reference_files
 
     files = reference_files(documents, own)
     for document in own:
@@ -110,7 +110,7 @@ def _own_or_borrowed(
     documents: Documents, made: dict[str, str], modules: dict[str, Module], package: Package
 ) -> dict[str, str]:
     """Return the models of the package's own protocols, and modules that pass on those they use."""
-    from kinwire_codegen.render import borrowed_files
+    from kinwire_codegen.emit.render import borrowed_files
 
     own = {path: text for path, text in made.items() if path.partition("/")[0] in package.own}
     files = dict(own)

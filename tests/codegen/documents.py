@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from kinwire_codegen.build import build, changes, write
-from kinwire_codegen.document import Documents
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.document import Documents
+from kinwire_codegen.load.loading import load_documents
 
 SCHEMA = Path(__file__).parents[2] / "schema"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kinwire_codegen.build import FileChange, build, changes, write
-from kinwire_codegen.findings import DocumentError
-from kinwire_codegen.package import OWNED
+from kinwire_codegen.emit.package import OWNED
+from kinwire_codegen.load.findings import DocumentError
 from tests.codegen.documents import documents, protocol
 
 MADE = {"toy/a.py": f'"""A. Generated {OWNED}."""\n', "toy/py.typed": ""}

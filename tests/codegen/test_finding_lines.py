@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from kinwire_codegen.findings import DocumentError, Finding
+from kinwire_codegen.commands.watching import watch
 from kinwire_codegen.lint import lint
-from kinwire_codegen.loading import load_documents
-from kinwire_codegen.reports.findings import finding_lines
-from kinwire_codegen.watch import watch
+from kinwire_codegen.load.finding_lines import finding_lines
+from kinwire_codegen.load.findings import DocumentError, Finding
+from kinwire_codegen.load.loading import load_documents
 from tests.codegen.documents import SCHEMA, protocol
 
 PLACE = re.compile(r"(.+?):(\d+):(\d+): (?:(/\S*): )?(.+)")
@@ -137,7 +137,7 @@ def test_a_watch_prints_the_place_too(tmp_path: Path, capsys: pytest.CaptureFixt
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kinwire_codegen.watch.time.sleep", stop)
+        patch.setattr("kinwire_codegen.commands.watching.time.sleep", stop)
         with pytest.raises(KeyboardInterrupt):
             watch(tmp_path, make, tmp_path)
     assert f" {path}:1:2: cannot be read as JSON" in capsys.readouterr().out

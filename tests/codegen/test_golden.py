@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kinwire_codegen.build import build, changes
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.loading import load_documents
 
 GOLDEN = Path(__file__).parent / "golden"
 REGENERATE = (

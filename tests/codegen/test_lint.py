@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from kinwire_codegen.build import build
-from kinwire_codegen.circles import DEEPEST
-from kinwire_codegen.findings import DocumentError
 from kinwire_codegen.lint import lint
-from kinwire_codegen.loading import load_documents
-from kinwire_codegen.parsing import DEEPEST as DEEPEST_TEXT
+from kinwire_codegen.lint.circles import DEEPEST
+from kinwire_codegen.load.findings import DocumentError
+from kinwire_codegen.load.loading import load_documents
+from kinwire_codegen.load.parsing import DEEPEST as DEEPEST_TEXT
 from tests.codegen.documents import SCHEMA, documents, load_package, protocol
 
 TEXT = {"type": "string"}

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from kinwire_codegen.findings import DocumentError
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.findings import DocumentError
+from kinwire_codegen.load.loading import load_documents
 from tests.codegen.documents import SCHEMA, protocol
 
 FAULTY = protocol() | {"title": 1}

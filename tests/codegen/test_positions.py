@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kinwire_codegen.findings import Place
-from kinwire_codegen.positions import Position, nearest_position, positions
+from kinwire_codegen.load.findings import Place
+from kinwire_codegen.load.positions import Position, nearest_position, positions
 from tests.each import each
 
 TEXT = """{

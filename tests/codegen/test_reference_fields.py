@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from kinwire_cli.shapes import limits_of as limits_of_describe
-from kinwire_codegen.document import Reference
-from kinwire_codegen.reference import reference_files
-from kinwire_codegen.reference.fields import own_fields
-from kinwire_codegen.reference.links import Links
-from kinwire_codegen.reference.shapes import LIMITS, limits_of
-from kinwire_codegen.site.build import site_files
-from kinwire_codegen.site.pages import SiteSource
+from kinwire_codegen.docs.reference import reference_files
+from kinwire_codegen.docs.reference.fields import own_fields
+from kinwire_codegen.docs.reference.links import Links
+from kinwire_codegen.docs.reference.shapes import LIMITS, limits_of
+from kinwire_codegen.docs.site.build import site_files
+from kinwire_codegen.docs.site.pages import SiteSource
+from kinwire_codegen.load.document import Reference
 from tests.codegen.documents import documents, protocol
 from tests.each import each
 

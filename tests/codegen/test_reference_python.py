@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from kinwire_codegen.reference.python import literal
+from kinwire_codegen.docs.reference.python import literal
 from tests.each import each
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from referencing.exceptions import Unresolvable
 
-from kinwire_codegen.findings import DocumentError
 from kinwire_codegen.lint import lint
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.findings import DocumentError
+from kinwire_codegen.load.loading import load_documents
 from tests.codegen.documents import documents, protocol
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from kinwire_codegen import support
-from kinwire_codegen.package import OWNED, SHARED
+from kinwire_codegen.emit.package import OWNED
+from kinwire_codegen.support import SHARED
 from kinwire_codegen.support.jsonrpc import errors as stand_in
 from kinwire_protocols.jsonrpc import errors as generated
 from tests.codegen.test_commands import kinwire

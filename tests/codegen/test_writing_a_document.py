@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kinwire_codegen.lint import lint
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.loading import load_documents
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc import InvalidParamsError
 from kinwire_protocols.peer import Method

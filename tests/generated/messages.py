@@ -13,7 +13,7 @@ from pydantic import create_model
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.loading import load_documents
 from kinwire_protocols.base import Message, from_wire, to_wire
 
 _LOADED = load_documents(None)  # those that the generated package brings

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from kinwire_codegen.document import Document, Reference, members_of
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.document import Document, Reference, members_of
+from kinwire_codegen.load.loading import load_documents
 from kinwire_protocols import mcp
 from kinwire_protocols.base import Message
 from tests.codegen.documents import build_types

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kinwire_codegen.names import constant_name
+from kinwire_codegen.load.names import constant_name
 from kinwire_protocols import mcplite
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.tables import KeyedTable, Machine

@@ -9,8 +9,8 @@ from typing import Any
 from referencing import Registry
 from referencing.jsonschema import DRAFT7
 
-from kinwire_codegen.document import Document, Reference, members_of, resolve
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.document import Document, Reference, members_of, resolve
+from kinwire_codegen.load.loading import load_documents
 
 DOCUMENTS = load_documents(None)
 

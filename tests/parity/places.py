@@ -7,8 +7,8 @@ __all__ = ("DOCUMENTS", "differences", "exists", "members_of", "trail")
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.document import Reference, parts, resolve
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.document import Reference, parts, resolve
+from kinwire_codegen.load.loading import load_documents
 
 DOCUMENTS = load_documents(None)
 

@@ -12,7 +12,7 @@ from typing import Any
 from jsonschema.protocols import Validator
 from pydantic import ValidationError
 
-from kinwire_codegen.document import Reference
+from kinwire_codegen.load.document import Reference
 from tests.each import each
 from tests.generated.messages import alone, validator
 from tests.parity.one_schema import DEFAULTS, ONE_SCHEMA, REGISTRY, TYPES

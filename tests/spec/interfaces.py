@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from kinwire_codegen.document import Documents, Reference, members_of, resolve
+from kinwire_codegen.load.document import Documents, Reference, members_of, resolve
 
 OPENING = re.compile(r"(?:interface )?(\w+)(\??):? ?\{")
 MEMBER = re.compile(r"(\w+)(\??): ([^;]+);(?:.*Default: (\w+))?")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from kinwire_codegen.document import Reference, resolve
+from kinwire_codegen.load.document import Reference, resolve
 from tests.each import each
 from tests.generated.messages import DOCUMENTS, alone, validator
 from tests.spec.fenced import Block, at, blocks_of, covers, rows_of, values_of

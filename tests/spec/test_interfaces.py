@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kinwire_codegen.document import Documents, Reference, members_of, resolve
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.document import Documents, Reference, members_of, resolve
+from kinwire_codegen.load.loading import load_documents
 from tests.spec.fenced import blocks_of, rows_of
 from tests.spec.interfaces import Interface, Member, differences, interface_in
 from tests.spec.texts import text_of

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from kinwire_codegen.document import Reference, resolve
+from kinwire_codegen.load.document import Reference, resolve
 from tests.each import each
 from tests.generated.messages import DOCUMENTS, alone, validator
 from tests.spec.fenced import Block, blocks_of, rows_of, values_of

@@ -45,8 +45,8 @@ class BreakingCommand:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0, 1 for unannounced breaking changes, or 2 if a side does not exist."""
+        from kinwire_codegen.commands.reports import verdicts
         from kinwire_codegen.compare.verdict import Category
-        from kinwire_codegen.reports import verdicts
 
         path = arguments.path or default_documents()
         sides = open_sides(arguments.against, path, location=path)

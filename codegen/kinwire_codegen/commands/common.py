@@ -24,7 +24,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from kinwire_codegen.findings import DocumentError
+    from kinwire_codegen.load.findings import DocumentError
 
 SCHEMA = Path("schema")
 _META = "meta.schema.json"
@@ -97,7 +97,7 @@ def print_documents(folder: Path | None) -> None:
 
 def refuse(error: DocumentError) -> int:
     """Print every finding; return the exit code."""
-    from kinwire_codegen.reports.findings import finding_lines
+    from kinwire_codegen.load.finding_lines import finding_lines
 
     for line in finding_lines(error):
         print(line)

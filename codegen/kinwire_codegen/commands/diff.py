@@ -41,8 +41,8 @@ class DiffCommand:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0 if it was printed, 1 if documents cannot be used, 2 if a side does not exist."""
+        from kinwire_codegen.commands.reports import changelog, verdicts
         from kinwire_codegen.compare.verdict import Category
-        from kinwire_codegen.reports import changelog, verdicts
 
         # A commit has no place of its own: it gives the documents of the other side's path.
         given: str | None = arguments.new

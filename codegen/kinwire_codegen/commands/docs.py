@@ -22,8 +22,8 @@ from kinwire_codegen.commands.common import (
 )
 
 if TYPE_CHECKING:
-    from kinwire_codegen.document import Documents
-    from kinwire_codegen.site.pages import SiteSource
+    from kinwire_codegen.docs.site.pages import SiteSource
+    from kinwire_codegen.load.document import Documents
 
 GUIDES = Path("docs")
 PACKAGE = "kinwire"
@@ -75,9 +75,9 @@ class DocsCommand:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0 on success, 1 on findings, 2 on wrong usage."""
-        from kinwire_codegen.findings import DocumentError
-        from kinwire_codegen.site.pages import PackageError
-        from kinwire_codegen.sources import SourceError
+        from kinwire_codegen.docs.site.pages import PackageError
+        from kinwire_codegen.load.findings import DocumentError
+        from kinwire_codegen.load.sources import SourceError
 
         guides = arguments.guides
         if guides is not None and not guides.is_dir():
@@ -102,9 +102,9 @@ class DocsCommand:
 
 def _documents(folder: Path | None) -> Documents:
     """Return documents that are free of findings."""
-    from kinwire_codegen.findings import DocumentError
     from kinwire_codegen.lint import lint
-    from kinwire_codegen.loading import load_documents
+    from kinwire_codegen.load.findings import DocumentError
+    from kinwire_codegen.load.loading import load_documents
 
     documents = load_documents(folder)
     findings = lint(documents)
@@ -132,8 +132,8 @@ def _base_url(arguments: Namespace) -> str:
 
 def _source(arguments: Namespace) -> SiteSource:
     """Return the sources of the site."""
-    from kinwire_codegen.site.pages import SiteSource
-    from kinwire_codegen.sources import open_source
+    from kinwire_codegen.docs.site.pages import SiteSource
+    from kinwire_codegen.load.sources import open_source
 
     folder = project_of(arguments).schema
     documents = _documents(folder)
@@ -156,13 +156,13 @@ def _source(arguments: Namespace) -> SiteSource:
 
 
 def _files(source: SiteSource, form: str) -> Mapping[str, bytes]:
-    from kinwire_codegen.site.build import markdown_files, site_files
+    from kinwire_codegen.docs.site.build import markdown_files, site_files
 
     return markdown_files(source) if form == "markdown" else site_files(source)
 
 
 def _build(arguments: Namespace) -> int:
-    from kinwire_codegen.site.writing import write_site
+    from kinwire_codegen.docs.site.writing import write_site
 
     begun, spent = time.perf_counter(), time.process_time()
     out = _out(arguments)
@@ -179,7 +179,7 @@ def _build(arguments: Namespace) -> int:
 
 
 def _serve(arguments: Namespace) -> int:
-    from kinwire_codegen.site.serving import serve
+    from kinwire_codegen.docs.site.serving import serve
 
     try:
         watched = partial(_watched, arguments)
@@ -191,7 +191,7 @@ def _serve(arguments: Namespace) -> int:
 
 def _watched(arguments: Namespace) -> Iterator[Path]:
     """Yield the files that the site is made from, as they are now."""
-    from kinwire_codegen.site.guides import Guides
+    from kinwire_codegen.docs.site.guides import Guides
 
     folder = project_of(arguments).schema
     guides = _guides(arguments)
@@ -203,9 +203,9 @@ def _watched(arguments: Namespace) -> Iterator[Path]:
 
 
 def _check(arguments: Namespace) -> int:
-    from kinwire_codegen.findings import DocumentError
-    from kinwire_codegen.site.check import check_site, count_places
-    from kinwire_codegen.site.writing import read_site
+    from kinwire_codegen.docs.site.check import check_site, count_places
+    from kinwire_codegen.docs.site.writing import read_site
+    from kinwire_codegen.load.findings import DocumentError
 
     if arguments.out is None:
         source = _source(arguments)

@@ -22,7 +22,7 @@ from kinwire_codegen.commands.common import (
 
 if TYPE_CHECKING:
     from kinwire_codegen.build import FileChange
-    from kinwire_codegen.document import Documents
+    from kinwire_codegen.load.document import Documents
 
 GENERATED = Path("generated")
 PACKAGE = "kinwire_protocols"
@@ -63,7 +63,7 @@ class GenerateCommand:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0 if nothing is left to do, 1 on findings or drift, 2 if the command is wrong."""
-        from kinwire_codegen.findings import DocumentError
+        from kinwire_codegen.load.findings import DocumentError
 
         folder, root = project_of(arguments)
         out = arguments.out or (None if root is None else root / GENERATED)
@@ -112,7 +112,7 @@ def _once(task: Task, *, check: bool) -> int:
 
 def _make(task: Task) -> tuple[Documents, int, list[FileChange]]:
     from kinwire_codegen.build import build, changes
-    from kinwire_codegen.loading import load_documents
+    from kinwire_codegen.load.loading import load_documents
 
     documents = load_documents(task.folder)
     package = task.package or (PACKAGE if "mcp" in documents.chosen else None)
@@ -124,7 +124,7 @@ def _make(task: Task) -> tuple[Documents, int, list[FileChange]]:
 
 
 def _watch(task: Task) -> int:
-    from kinwire_codegen.watch import watch
+    from kinwire_codegen.commands.watching import watch
 
     if task.folder is None:
         return usage("there is no folder to watch.", "Name one with --schema.")

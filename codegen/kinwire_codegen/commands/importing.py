@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire_codegen.commands.common import count, refuse, usage
-from kinwire_codegen.parsing import TooDeepError, parse
+from kinwire_codegen.load.parsing import TooDeepError, parse
 
 if TYPE_CHECKING:
     from kinwire_codegen.imports.drafts import Imported
@@ -63,7 +63,7 @@ class ImportCommand:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0 if all was written, 1 if a document has findings, 2 if a file cannot be read."""
-        from kinwire_codegen.findings import DocumentError
+        from kinwire_codegen.load.findings import DocumentError
 
         if arguments.kind not in _DOCUMENTS:
             return _other(arguments)
@@ -107,9 +107,9 @@ class UselessFileError(Exception):
 
 
 def _one(arguments: Namespace, path: Path) -> None:
-    from kinwire_codegen.findings import DocumentError
     from kinwire_codegen.lint import lint
-    from kinwire_codegen.loading import META, load_documents
+    from kinwire_codegen.load.findings import DocumentError
+    from kinwire_codegen.load.loading import META, load_documents
 
     imported = _imported(arguments, path)
     content = imported.content

@@ -32,9 +32,9 @@ class LintCommand:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0 if the documents are free of findings, else 1."""
-        from kinwire_codegen.findings import DocumentError
         from kinwire_codegen.lint import lint
-        from kinwire_codegen.loading import load_documents
+        from kinwire_codegen.load.findings import DocumentError
+        from kinwire_codegen.load.loading import load_documents
 
         folder = project_of(arguments).schema
         try:

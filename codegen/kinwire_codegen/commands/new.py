@@ -38,8 +38,8 @@ class NewCommand:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0 if the document was written, 2 if it cannot be."""
-        from kinwire_codegen.findings import DocumentError
-        from kinwire_codegen.loading import META, load_documents
+        from kinwire_codegen.load.findings import DocumentError
+        from kinwire_codegen.load.loading import META, load_documents
 
         name = arguments.protocol
         if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):

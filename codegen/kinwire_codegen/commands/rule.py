@@ -64,7 +64,7 @@ def _fitted(head: str, title: str) -> str:
 
 
 def _meant(given: str, known: Iterable[str]) -> str:
-    from kinwire_codegen.names import nearest
+    from kinwire_codegen.load.names import nearest
 
     begun = [name for name in known if name.lower().startswith(given.lower())] if given else []
     if begun:

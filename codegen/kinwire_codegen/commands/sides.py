@@ -12,7 +12,7 @@ from kinwire_codegen.commands.common import refuse, usage
 
 if TYPE_CHECKING:
     from kinwire_codegen.compare import Comparison
-    from kinwire_codegen.sources import DocumentSource
+    from kinwire_codegen.load.sources import DocumentSource
 
 
 class Sides(NamedTuple):
@@ -29,8 +29,8 @@ def open_sides(old: str, new: str | Path, *, location: Path) -> Sides | int:
     From a commit the documents at the path `location` are read.
     """
     from kinwire_codegen.compare import compare
-    from kinwire_codegen.findings import DocumentError
-    from kinwire_codegen.sources import SourceError, open_source
+    from kinwire_codegen.load.findings import DocumentError
+    from kinwire_codegen.load.sources import SourceError, open_source
 
     opened: list[DocumentSource] = []
     for given in (new, old):

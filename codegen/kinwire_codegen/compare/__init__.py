@@ -29,8 +29,8 @@ from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.types import Pair, Raw, TypeComparison
 from kinwire_codegen.compare.verdict import Category, Flow, Level, Way
 from kinwire_codegen.compare.words import compare_words
-from kinwire_codegen.document import Document, Documents, Reference, resolve
-from kinwire_codegen.places import at
+from kinwire_codegen.load.document import Document, Documents, Reference, resolve
+from kinwire_codegen.load.places import at
 
 UNSENT = ("tables/*/type", "machines/*/states", "grpc/messages/*/of", "grpc/enums/*/of")
 """Where a document names types that no peer sends as they are."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from kinwire_codegen.compare.bounds import within
 from kinwire_codegen.compare.sides import Node, Side, Typed
-from kinwire_codegen.document import Reference
+from kinwire_codegen.load.document import Reference
 
 ANY = "any"
 SCALARS = ("null", "boolean", "integer", "number", "string")

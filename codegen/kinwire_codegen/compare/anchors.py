@@ -4,9 +4,9 @@ from __future__ import annotations
 
 __all__ = ("anchor_of",)
 
-from kinwire_codegen.document import DATA, Document, resolve
-from kinwire_codegen.findings import Place
-from kinwire_codegen.reference.links import anchor, slug
+from kinwire_codegen.load.document import DATA, Document, resolve
+from kinwire_codegen.load.findings import Place
+from kinwire_codegen.load.names import anchor, slug
 
 BINDINGS = {"http": "HTTP", "grpc": "gRPC"}
 

@@ -13,7 +13,7 @@ from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.flows import row_flow
 from kinwire_codegen.compare.types import Pair
 from kinwire_codegen.compare.verdict import Flow, Way
-from kinwire_codegen.document import Document, resolve
+from kinwire_codegen.load.document import Document, resolve
 
 Row = Mapping[str, Any]
 

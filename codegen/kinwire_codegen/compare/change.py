@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kinwire_codegen.compare.rules import Rule, rule
 from kinwire_codegen.compare.verdict import Flow, Level, Victim, judge
-from kinwire_codegen.findings import Place, pointer
+from kinwire_codegen.load.findings import Place, pointer
 
 
 @dataclass(frozen=True, slots=True)

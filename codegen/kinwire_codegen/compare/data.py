@@ -11,8 +11,8 @@ from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.flows import data_flow
 from kinwire_codegen.compare.verdict import Way
-from kinwire_codegen.document import CONSTANTS, Document, Reference, resolve
-from kinwire_codegen.findings import Place, pointer
+from kinwire_codegen.load.document import CONSTANTS, Document, Reference, resolve
+from kinwire_codegen.load.findings import Place, pointer
 
 WORDS = frozenset({"section", "summary", "x-decision", "description"})
 ENTRIES = {

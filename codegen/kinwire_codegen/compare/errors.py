@@ -10,7 +10,7 @@ from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.flows import data_flow
 from kinwire_codegen.compare.verdict import Way
-from kinwire_codegen.document import Document
+from kinwire_codegen.load.document import Document
 
 
 def compare_errors(before: Document, after: Document) -> Iterator[DocumentChange]:

@@ -10,8 +10,8 @@ from typing import Any
 from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.types import Pair
 from kinwire_codegen.compare.verdict import Flow, Way
-from kinwire_codegen.document import Document, resolve
-from kinwire_codegen.places import at
+from kinwire_codegen.load.document import Document, resolve
+from kinwire_codegen.load.places import at
 
 Roots = dict[Pair, set[Flow]]
 """The pairs that stand in messages directly, with the ways of those."""

@@ -11,8 +11,8 @@ from itertools import zip_longest
 from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.flows import data_flow
 from kinwire_codegen.compare.verdict import Way
-from kinwire_codegen.document import Document
-from kinwire_codegen.findings import Place
+from kinwire_codegen.load.document import Document
+from kinwire_codegen.load.findings import Place
 
 
 def compare_head(before: Document, after: Document) -> Iterator[DocumentChange]:

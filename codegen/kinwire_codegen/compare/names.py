@@ -20,9 +20,9 @@ from kinwire_codegen.compare.python_names import (
 from kinwire_codegen.compare.rows import Successors
 from kinwire_codegen.compare.sides import Member, Side, Typed
 from kinwire_codegen.compare.types import Pair
-from kinwire_codegen.document import Document, Reference
-from kinwire_codegen.findings import Place
-from kinwire_codegen.names import class_name
+from kinwire_codegen.load.document import Document, Reference
+from kinwire_codegen.load.findings import Place
+from kinwire_codegen.load.names import class_name
 
 
 def renamed_classes(old: Side, new: Side, pairs: Iterable[Pair]) -> dict[Reference, Reference]:

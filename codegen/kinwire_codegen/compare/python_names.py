@@ -6,10 +6,10 @@ __all__ = ("attributes_of", "constants_of", "names_of_augments", "names_of_rows"
 
 from collections.abc import Iterable, Iterator
 
-from kinwire_codegen.augmented import target_of
 from kinwire_codegen.compare.sides import Member, Side, Typed
-from kinwire_codegen.document import CONSTANTS, Document
-from kinwire_codegen.names import constant_name, field_names, snake_name
+from kinwire_codegen.load.augmented import target_of
+from kinwire_codegen.load.document import CONSTANTS, Document
+from kinwire_codegen.load.names import constant_name, field_names, snake_name
 
 Names = tuple[str, ...]
 

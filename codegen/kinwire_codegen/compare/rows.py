@@ -18,7 +18,7 @@ from kinwire_codegen.compare.members import shape_of
 from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.types import Pair
 from kinwire_codegen.compare.verdict import OLD_RECEIVERS, OLD_SENDERS, Flow
-from kinwire_codegen.document import Document, Reference, resolve
+from kinwire_codegen.load.document import Document, Reference, resolve
 
 LIKE = 0.8  # of the members of two rows, for them to be one under another name
 LISTS = (("aliases", "alias", "name"), ("errors", "error-of-method", "error"))

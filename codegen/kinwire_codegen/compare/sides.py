@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from kinwire_codegen.document import Document, Documents, Reference, resolve
-from kinwire_codegen.findings import Place
+from kinwire_codegen.load.document import Document, Documents, Reference, resolve
+from kinwire_codegen.load.findings import Place
 
 Node = dict[str, Any]
 

@@ -17,7 +17,7 @@ from kinwire_codegen.compare.members import Meeting, is_constant, paired_members
 from kinwire_codegen.compare.nearest_bounds import nearest_bounds
 from kinwire_codegen.compare.sides import Member, Side, Typed
 from kinwire_codegen.compare.unions import changed_telling, matched_objects, told_object
-from kinwire_codegen.document import Reference
+from kinwire_codegen.load.document import Reference
 
 
 class Pair(NamedTuple):

@@ -9,8 +9,8 @@ from typing import Any
 
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import DocumentChange, changed
-from kinwire_codegen.document import TABLES, Document
-from kinwire_codegen.findings import Place, pointer
+from kinwire_codegen.load.document import TABLES, Document
+from kinwire_codegen.load.findings import Place, pointer
 
 RULES = {
     **dict.fromkeys(("description", "summary", "title", "message", "steps"), "description-changed"),

@@ -13,9 +13,9 @@ import json
 import re
 from typing import Any
 
-from kinwire_codegen.document import Document, Documents, Reference, resolve
-from kinwire_codegen.package import OWNED
-from kinwire_codegen.schemas import plain_type, reachable
+from kinwire_codegen.emit.package import OWNED
+from kinwire_codegen.load.document import Document, Documents, Reference, resolve
+from kinwire_codegen.load.schemas import plain_type, reachable
 
 
 def jsonschema_files(documents: Documents, document: Document) -> dict[str, str]:

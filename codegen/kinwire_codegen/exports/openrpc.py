@@ -12,10 +12,10 @@ __all__ = ("openrpc_files",)
 import json
 from typing import Any
 
-from kinwire_codegen.document import Document, Documents, Reference, members_of, resolve
-from kinwire_codegen.package import OWNED
-from kinwire_codegen.rows import error_entry
-from kinwire_codegen.schemas import plain_type, reachable
+from kinwire_codegen.emit.package import OWNED
+from kinwire_codegen.emit.rows import error_entry
+from kinwire_codegen.load.document import Document, Documents, Reference, members_of, resolve
+from kinwire_codegen.load.schemas import plain_type, reachable
 
 Json = dict[str, Any]
 

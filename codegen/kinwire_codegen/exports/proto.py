@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any
 
-from kinwire_codegen.document import Document
-from kinwire_codegen.package import OWNED
-from kinwire_codegen.places import at
+from kinwire_codegen.emit.package import OWNED
+from kinwire_codegen.load.document import Document
+from kinwire_codegen.load.places import at
 
 STRUCT = "google/protobuf/struct.proto"
 

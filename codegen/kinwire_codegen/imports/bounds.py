@@ -6,10 +6,10 @@ __all__ = ("drop_idle_bounds",)
 
 from typing import Any
 
-from kinwire_codegen.boundrules import idle_bounds
-from kinwire_codegen.document import Reference, all_types
-from kinwire_codegen.findings import Place
 from kinwire_codegen.imports.names import pascal
+from kinwire_codegen.lint.bounds import idle_bounds
+from kinwire_codegen.load.document import Reference, all_types
+from kinwire_codegen.load.findings import Place
 
 Node = dict[str, Any]
 

@@ -16,7 +16,7 @@ from typing import Any
 from kinwire_codegen.imports.drafts import DraftTypes, Imported, Node, defined_name
 from kinwire_codegen.imports.merging import merged
 from kinwire_codegen.imports.names import pascal
-from kinwire_codegen.names import class_name
+from kinwire_codegen.load.names import class_name
 
 _METHOD = re.compile(r"[A-Za-z$][A-Za-z0-9_$./-]*")
 OWN = range(-32700, -32599)  # the codes of JSON-RPC itself

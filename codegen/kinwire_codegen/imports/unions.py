@@ -6,7 +6,7 @@ __all__ = ("name_unions", "tell_apart")
 
 from typing import Any
 
-from kinwire_codegen.document import all_types
+from kinwire_codegen.load.document import all_types
 
 Node = dict[str, Any]
 

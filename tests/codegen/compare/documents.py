@@ -24,8 +24,8 @@ from typing import Any
 
 from kinwire_codegen.compare import Comparison, DocumentChange, compare
 from kinwire_codegen.compare.verdict import Category
-from kinwire_codegen.document import Document, Documents
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.document import Document, Documents
+from kinwire_codegen.load.loading import load_documents
 from tests.codegen.documents import protocol
 
 Node = dict[str, Any]

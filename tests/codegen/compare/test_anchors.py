@@ -7,9 +7,9 @@ from functools import cache
 
 from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.anchors import anchor_of
-from kinwire_codegen.findings import Place
-from kinwire_codegen.loading import load_documents
-from kinwire_codegen.reference import reference_files
+from kinwire_codegen.docs.reference import reference_files
+from kinwire_codegen.load.findings import Place
+from kinwire_codegen.load.loading import load_documents
 from tests.codegen.compare.documents import loaded, toy
 from tests.codegen.compare.test_any_edit import places
 from tests.each import each

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, strategies as st
 from jsonschema import Draft202012Validator
 
+from kinwire_codegen.commands.reports import changelog, verdicts
 from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.verdict import Category
-from kinwire_codegen.document import Documents
-from kinwire_codegen.reports import changelog, verdicts
-from kinwire_codegen.sources import DocumentSource
+from kinwire_codegen.load.document import Documents
+from kinwire_codegen.load.sources import DocumentSource
 from tests.codegen.compare.documents import Node, golden, loaded
 
 REFERENCES = [

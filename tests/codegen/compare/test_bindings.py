@@ -18,8 +18,8 @@ from kinwire_codegen.compare.python_names import (
 )
 from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.verdict import Category, Level
-from kinwire_codegen.document import Document, Documents, Reference
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.document import Document, Documents, Reference
+from kinwire_codegen.load.loading import load_documents
 from tests.codegen.compare.documents import (
     Node,
     against,

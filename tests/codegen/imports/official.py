@@ -15,12 +15,12 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from kinwire_codegen.bundle import bundle
-from kinwire_codegen.document import Document, Documents
+from kinwire_codegen.emit.bundle import bundle
+from kinwire_codegen.emit.models import models
 from kinwire_codegen.imports.mcp_schema import mcp_document
 from kinwire_codegen.lint import RESERVED
-from kinwire_codegen.loading import load_documents
-from kinwire_codegen.models import models
+from kinwire_codegen.load.document import Document, Documents
+from kinwire_codegen.load.loading import load_documents
 from kinwire_protocols.base import Message, from_wire, to_wire
 from tests.absent import SHARED, shared
 

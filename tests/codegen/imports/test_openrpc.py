@@ -9,12 +9,12 @@ import pytest
 
 from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.verdict import Category, Level
-from kinwire_codegen.document import Document, Documents
 from kinwire_codegen.exports.openrpc import openrpc_files
 from kinwire_codegen.imports.drafts import Imported
 from kinwire_codegen.imports.openrpc import NotOpenRpcError, openrpc_document
 from kinwire_codegen.lint import RESERVED, lint
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.document import Document, Documents
+from kinwire_codegen.load.loading import load_documents
 from tests.each import each
 
 OURS = load_documents(None)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kinwire_codegen.document import Documents
-from kinwire_codegen.loading import load_documents
-from kinwire_codegen.site.build import site_files
-from kinwire_codegen.site.pages import SiteSource
+from kinwire_codegen.docs.site.build import site_files
+from kinwire_codegen.docs.site.pages import SiteSource
+from kinwire_codegen.load.document import Documents
+from kinwire_codegen.load.loading import load_documents
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "codegen" / "golden" / "schema"

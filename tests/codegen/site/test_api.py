@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from kinwire_codegen.reference.markdown import as_markdown
-from kinwire_codegen.site.api import api_pages
-from kinwire_codegen.site.pages import PackageError
+from kinwire_codegen.docs.reference.markdown import as_markdown
+from kinwire_codegen.docs.site.api import api_pages
+from kinwire_codegen.docs.site.pages import PackageError
 
 INIT = '''"""A shop for tea."""
 

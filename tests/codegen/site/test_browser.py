@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from kinwire_codegen.document import Documents
-from kinwire_codegen.site.build import site_files
-from kinwire_codegen.site.pages import SiteSource
-from kinwire_codegen.site.writing import write_site
+from kinwire_codegen.docs.site.build import site_files
+from kinwire_codegen.docs.site.pages import SiteSource
+from kinwire_codegen.docs.site.writing import write_site
+from kinwire_codegen.load.document import Documents
 from tests.absent import absent
 
 pytestmark = pytest.mark.browser

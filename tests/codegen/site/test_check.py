@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kinwire_codegen.site.build import site_files
-from kinwire_codegen.site.check import check_site
-from kinwire_codegen.site.pages import SiteSource
-from kinwire_codegen.site.reading import read_html
+from kinwire_codegen.docs.site.build import site_files
+from kinwire_codegen.docs.site.check import check_site
+from kinwire_codegen.docs.site.pages import SiteSource
+from kinwire_codegen.docs.site.reading import read_html
 from tests.codegen.documents import documents, protocol
 from tests.each import each
 

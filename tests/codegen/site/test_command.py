@@ -16,8 +16,8 @@ from urllib.request import urlopen
 import pytest
 
 from kinwire_cli.command import main
-from kinwire_codegen.site.serving import SiteServer
-from kinwire_codegen.site.writing import read_site, write_site
+from kinwire_codegen.docs.site.serving import SiteServer
+from kinwire_codegen.docs.site.writing import read_site, write_site
 from tests.codegen.site.conftest import GOLDEN
 
 
@@ -131,7 +131,7 @@ def test_a_tag_has_a_page_of_changes(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_comparison_is_loaded_only_for_pages_of_changes() -> None:
-    names = "kinwire_codegen.sources, kinwire_codegen.site.build, sys"
+    names = "kinwire_codegen.load.sources, kinwire_codegen.docs.site.build, sys"
     script = f"import {names}; print('kinwire_codegen.compare' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", script], text=True) == "False\n"
 

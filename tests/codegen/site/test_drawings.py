@@ -7,12 +7,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kinwire_codegen.document import Document, Documents
-from kinwire_codegen.reference.links import Links
-from kinwire_codegen.reference.sequences import row_drawing, sequence_drawing
-from kinwire_codegen.sequences import Named
-from kinwire_codegen.site.machines import machine_svg
-from kinwire_codegen.site.sequences import sequence_svg
+from kinwire_codegen.docs.reference.links import Links
+from kinwire_codegen.docs.reference.sequences import row_drawing, sequence_drawing
+from kinwire_codegen.docs.site.machines import machine_svg
+from kinwire_codegen.docs.site.sequences import sequence_svg
+from kinwire_codegen.load.document import Document, Documents
+from kinwire_codegen.load.sequences import Named
 from tests.each import each
 
 MACHINE = {

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from kinwire_codegen.document import Documents
-from kinwire_codegen.reference.blocks import Prose
-from kinwire_codegen.site.build import site_files
-from kinwire_codegen.site.check import check_site
-from kinwire_codegen.site.guides import Guides, Opening, opening_of
-from kinwire_codegen.site.pages import SiteSource
-from kinwire_codegen.site.prose import rendered
+from kinwire_codegen.docs.reference.blocks import Prose
+from kinwire_codegen.docs.site.build import site_files
+from kinwire_codegen.docs.site.check import check_site
+from kinwire_codegen.docs.site.guides import Guides, Opening, opening_of
+from kinwire_codegen.docs.site.pages import SiteSource
+from kinwire_codegen.docs.site.prose import rendered
+from kinwire_codegen.load.document import Documents
 
 README = """\
 # Tea

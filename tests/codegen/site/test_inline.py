@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinwire_codegen.site.inline import breakable, coloured, inline, plain
+from kinwire_codegen.docs.site.inline import breakable, coloured, inline, plain
 from tests.each import each
 
 

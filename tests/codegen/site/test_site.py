@@ -12,11 +12,11 @@ from posixpath import dirname, normpath
 
 import pytest
 
-from kinwire_codegen.document import Documents
-from kinwire_codegen.loading import load_documents
-from kinwire_codegen.site.build import markdown_files, site_files
-from kinwire_codegen.site.check import check_site
-from kinwire_codegen.site.pages import SiteSource
+from kinwire_codegen.docs.site.build import markdown_files, site_files
+from kinwire_codegen.docs.site.check import check_site
+from kinwire_codegen.docs.site.pages import SiteSource
+from kinwire_codegen.load.document import Documents
+from kinwire_codegen.load.loading import load_documents
 from tests.codegen.documents import documents, protocol
 from tests.each import each
 

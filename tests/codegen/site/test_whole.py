@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from kinwire_codegen.site.check import check_site
-from kinwire_codegen.site.pages import SiteSource
+from kinwire_codegen.docs.site.check import check_site
+from kinwire_codegen.docs.site.pages import SiteSource
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kinwire_codegen.build import build
-from kinwire_codegen.loading import load_documents
+from kinwire_codegen.load.loading import load_documents
 
 listed = Path.glob
 

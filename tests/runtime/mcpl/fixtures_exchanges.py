@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, Literal, NamedTuple
 
-from kinwire_codegen.document import Reference, resolve
+from kinwire_codegen.load.document import Reference, resolve
 from kinwire_protocols.base import JsonObject
 from tests.generated.messages import DOCUMENTS
 from tests.spec.fenced import at, rows_of

@@ -15,7 +15,7 @@ import pytest
 
 from kinwire import Host, Server
 from kinwire.mcpl import Channels, McplHost, McplServer, Scopes, ServerPeer
-from kinwire_codegen.names import snake_name
+from kinwire_codegen.load.names import snake_name
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcp import TextContent
 from tests.runtime.mcpl.fixtures_pairs import feature

@@ -1,0 +1,1 @@
+"""Pages for people: the reference, and the site that is made of it."""

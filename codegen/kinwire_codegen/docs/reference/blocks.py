@@ -1,0 +1,240 @@
+"""The blocks that pages are made of; `markdown.py` and the site render them.
+
+Texts are inline Markdown: code, emphasis and links. Links are for pages two folders down.
+"""
+
+from __future__ import annotations
+
+__all__ = (
+    "Badges",
+    "Block",
+    "Cell",
+    "Code",
+    "Decision",
+    "Drawing",
+    "Examples",
+    "FieldRow",
+    "Fields",
+    "Folded",
+    "Heading",
+    "Items",
+    "Meaning",
+    "Page",
+    "PageEntry",
+    "PageList",
+    "Prose",
+    "ProtocolCards",
+    "Tab",
+    "TableBlock",
+    "TableRow",
+    "Text",
+)
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from kinwire_codegen.load.document import Document, Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading below the page's title."""
+
+    text: str
+    level: int = 2
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Badges:
+    """Short facts about a page: kind, sender, section."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How the document decides a question that the specification leaves open."""
+
+    text: str
+
+
+class Meaning(NamedTuple):
+    """What an entry of a table means, and the decision that the document made about it."""
+
+    text: str
+    decision: str = ""
+
+
+Cell = str | Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of a table."""
+
+    cells: tuple[Cell, ...]
+    anchor: str = ""
+    column: int = 0
+    """The cell that has the anchor, where a row cannot have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableBlock:
+    """A table with a row of headings."""
+
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+
+    @classmethod
+    def of(cls, columns: Iterable[str], rows: Iterable[Iterable[Cell] | TableRow]) -> TableBlock:
+        """Return a table of rows; a row without an anchor may be given as its cells."""
+        made = (row if isinstance(row, TableRow) else TableRow(tuple(row)) for row in rows)
+        return cls(tuple(columns), tuple(made))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """A field of an object, or one that another protocol adds to it."""
+
+    name: str
+    type: str
+    required: bool
+    limits: tuple[str, ...]
+    """Its bounds and its default, each in a few words."""
+    meaning: Meaning
+    anchor: str = ""
+    added_by: str = ""
+    """A link to the protocol that adds the field; empty if the object has it by itself."""
+    kinds: tuple[Reference, ...] = ()
+    """The types with fields that its value may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The fields of an object."""
+
+    rows: tuple[FieldRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Blocks that a page of HTML shows when the reader opens them."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+class PageEntry(NamedTuple):
+    """A page in a list of pages."""
+
+    name: str
+    place: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageList:
+    """Pages with their summaries."""
+
+    entries: tuple[PageEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolCards:
+    """What each protocol is, and how much it defines."""
+
+    documents: tuple[Document, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list of short texts."""
+
+    items: tuple[str, ...]
+    ordered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A block of code."""
+
+    language: str
+    text: str
+    caption: str = ""
+
+
+class Tab(NamedTuple):
+    """An example in one language."""
+
+    title: str
+    codes: tuple[Code, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """The same example in several languages, under a heading of its own."""
+
+    tabs: tuple[Tab, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Markdown of any length; a guide has headings in it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture on a page of HTML; Markdown has the same facts in words next to it."""
+
+    kind: Literal["sequence", "machine"]
+    facts: Any
+
+
+Block = (
+    Heading
+    | Text
+    | Badges
+    | Decision
+    | TableBlock
+    | Fields
+    | Folded
+    | PageList
+    | ProtocolCards
+    | Items
+    | Code
+    | Examples
+    | Prose
+    | Drawing
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of the reference."""
+
+    path: str
+    """Its place below the reference's top, without the ending."""
+    title: str
+    kind: str
+    summary: str
+    document: Document | None
+    """The document of its protocol; None for pages about several protocols."""
+    blocks: tuple[Block, ...]
+
+    @property
+    def name(self) -> str:
+        """The title without the marks of code."""
+        return self.title.strip("`")

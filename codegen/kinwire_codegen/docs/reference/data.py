@@ -1,0 +1,173 @@
+"""The page of a protocol's data: tables, state machines, sequences, limits and bindings."""
+
+from __future__ import annotations
+
+__all__ = ("data_page",)
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from kinwire_codegen.docs.reference.blocks import (
+    Block,
+    Drawing,
+    Heading,
+    Items,
+    Page,
+    TableBlock,
+    TableRow,
+    Text,
+)
+from kinwire_codegen.docs.reference.links import Links
+from kinwire_codegen.docs.reference.parts import decision, meaning
+from kinwire_codegen.docs.reference.sequences import sequence_drawing, sequence_table
+from kinwire_codegen.load.document import Document
+from kinwire_codegen.load.names import anchor, constant_name
+
+Node = dict[str, Any]
+
+
+def data_page(links: Links, document: Document) -> Page | None:
+    """Return the page, None if the protocol has no such data."""
+    if not links.has_data(document):
+        return None
+    blocks = [*_tables(links, document), *_machines(document), *_sequences(links, document)]
+    blocks += [*_limits(document), *_records(links, document)]
+    blocks += [*_http(links, document), *_grpc(links, document)]
+    title = f"{document.content['title']} {document.content['version']}: data"
+    summary = "Tables, state machines, sequences, limits, files and bindings."
+    return Page(f"{document.name}/data", title, "data", summary, document, tuple(blocks))
+
+
+def _entry(name: str, node: Node, level: int = 3) -> Iterator[Block]:
+    yield Heading(name, level, anchor(name))
+    yield Text(f"{node['summary']} Section {node['section']}.")
+    yield from decision(node)
+
+
+def _tables(links: Links, document: Document) -> Iterator[Block]:
+    if document.table("tables"):
+        yield Heading("Tables")
+    for name, node in document.table("tables").items():
+        yield from _entry(name, node)
+        kind = links.named(node["type"], document.name)
+        yield Text(f"`{document.module}.tables.{constant_name(name)}`, rows of {kind}.")
+        columns = list(dict.fromkeys(key for row in node["rows"] for key in row))
+        rows = [[_shown(row[key]) if key in row else "" for key in columns] for row in node["rows"]]
+        yield TableBlock.of(columns, rows)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _machines(document: Document) -> Iterator[Block]:
+    if document.table("machines"):
+        yield Heading("State machines")
+    for name, node in document.table("machines").items():
+        yield from _entry(name, node)
+        final = f"; final: {', '.join(node['final'])}" if "final" in node else ""
+        constant = f"{document.module}.tables.{constant_name(name)}"
+        yield Text(f"`{constant}`. Initial state: {node['initial']}{final}.")
+        yield Drawing("machine", {"name": name, **node})
+        rows = [
+            (step["from"], step["on"], step["to"], meaning(step, "summary"))
+            for step in node["transitions"]
+        ]
+        yield TableBlock.of(("from", "on", "to", "meaning"), rows)
+
+
+def _sequences(links: Links, document: Document) -> Iterator[Block]:
+    if document.table("sequences"):
+        yield Heading("Sequences")
+    for name, node in document.table("sequences").items():
+        yield from _entry(name, node)
+        yield sequence_drawing(links, document, name)
+        yield sequence_table(links, document, name)
+
+
+def _limits(document: Document) -> Iterator[Block]:
+    rows = [
+        TableRow(
+            (
+                f"`{constant_name(name)}`",
+                f"`{json.dumps(node['value'])}`",
+                str(node.get("unit", "")),
+                node["section"],
+                meaning(node, "summary", f"Error: {node['error']}." if "error" in node else ""),
+            ),
+            name,
+        )
+        for name, node in document.table("limits").items()
+    ]
+    if rows:
+        yield Heading("Limits and defaults")
+        yield Text(f"In `{document.module}.tables`.")
+        yield TableBlock(("name", "value", "unit", "section", "meaning"), tuple(rows))
+
+
+def _records(links: Links, document: Document) -> Iterator[Block]:
+    if document.table("records"):
+        yield Heading("Files and stored objects")
+    for name, node in document.table("records").items():
+        yield from _entry(name, node)
+        form = f", as {node['format'].upper()}" if "format" in node else ""
+        yield Text(f"{links.named(node['type'], document.name)}{form}.")
+        if "places" in node:
+            yield Items(tuple(f"`{one}`" for one in node["places"]), ordered=True)
+
+
+def _http(links: Links, document: Document) -> Iterator[Block]:
+    http = document.content.get("http")
+    if http is None:
+        return
+    yield from _entry("HTTP", http, 2)
+    yield Text(f"{http['verb']} below `{http['base']}`, `Content-Type: {http['contentType']}`.")
+    rows = [
+        (
+            f"`{name}`" + "".join(f", `{alias}`" for alias in node.get("aliases", ())),
+            links.row(document.name, "methods", node["method"]),
+            "JSON-RPC" if node["envelope"] == "jsonrpc" else "bare",
+            str(node.get("status", "")),
+            meaning(node, "summary"),
+        )
+        for name, node in http["paths"].items()
+    ]
+    yield TableBlock.of(("path", "method", "bodies", "status", "meaning"), rows)
+    events = [
+        (f"`{name}`", links.named(node["data"], document.name), meaning(node, "summary"))
+        for name, node in http.get("events", {}).items()
+    ]
+    if events:
+        yield TableBlock.of(("event", "data", "meaning"), events)
+    statuses = [(str(node["status"]), meaning(node, "when")) for node in http.get("statuses", ())]
+    if statuses:
+        yield TableBlock.of(("status", "when"), statuses)
+
+
+def _grpc(links: Links, document: Document) -> Iterator[Block]:
+    grpc = document.content.get("grpc")
+    if grpc is None:
+        return
+    yield from _entry("gRPC", grpc, 2)
+    yield Text(f"Service `{grpc['package']}.{grpc['service']}`.")
+    rows = [
+        (
+            f"`{name}`",
+            f"`{node['request']}`",
+            ("stream of " if node.get("stream") else "") + f"`{node['response']}`",
+            links.row(document.name, "methods", node["method"]),
+            str(node.get("status", "")),
+            meaning(node, "summary"),
+        )
+        for name, node in grpc["rpcs"].items()
+    ]
+    yield TableBlock.of(("rpc", "request", "response", "method", "status", "meaning"), rows)
+    codes = [
+        (f"`{node['code']}`", str(node.get("error", "")), meaning(node, "summary"))
+        for node in grpc.get("codes", ())
+    ]
+    if codes:
+        yield TableBlock.of(("code", "error", "meaning"), codes)

@@ -1,0 +1,1 @@
+"""What is made of documents: the bindings, and the files around them."""

@@ -1,0 +1,168 @@
+"""Everything but the models: rows, errors, stubs, handlers and tables by Jinja, and copies."""
+
+from __future__ import annotations
+
+__all__ = ("borrowed_files", "package_files", "protocol_files")
+
+import json
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files as resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from kinwire_codegen.emit.package import OWNED, Package
+from kinwire_codegen.emit.rows import (
+    AugmentRow,
+    Maker,
+    Row,
+    RowError,
+    added_errors,
+    augment_rows,
+    method_rows,
+    tool_rows,
+)
+from kinwire_codegen.emit.signatures import Module
+from kinwire_codegen.load.document import CONSTANTS, Document, Documents, Reference, resolve
+from kinwire_codegen.load.names import class_name, constant_name, docstring
+from kinwire_codegen.support import SHARED
+
+
+def package_files(documents: Documents, package: Package) -> dict[str, str]:
+    """Return the modules of the package, except those of its protocols, by path."""
+    own = [document for document in documents if document.module in package.own]
+    shared = SHARED if package.alone else ()
+    files = {f"{name}.py": _support_module(name, package.name) for name in shared}
+    files["__init__.py"] = _environment().get_template("package.py.j2").render(documents=own)
+    files["py.typed"] = ""
+    kept = {"meta": documents.meta, "documents": {one.name: one.content for one in own}}
+    files["schema.json"] = json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
+    return files
+
+
+def _support_module(name: str, package: str) -> str:
+    """Return the copy of a support module that `package` gets: marked, with its own imports."""
+    source = resources("kinwire_codegen.support").joinpath(f"{name}.py").read_text("utf-8")
+    summary, _, rest = source.partition("\n")
+    text = summary.removesuffix('"""')
+    marked = f"{text} Generated {OWNED}.{summary[len(text) :]}\n{rest}"
+    return re.sub(r"^( *from )\.(?=\w)", rf"\1{package}.", marked, flags=re.MULTILINE)
+
+
+def borrowed_files(module: str, names: Iterable[str], package: Package) -> dict[str, str]:
+    """Return the modules that pass on the types of a protocol that the shared package holds."""
+    home = f"{package.shared}.{module}.models"
+    lines = [f"from {home} import {name} as {name}" for name in names]
+    what = f'"""Types of {home}. Generated {OWNED}."""'
+    return {
+        f"{module}/__init__.py": what + "\n",
+        f"{module}/models.py": "\n".join([what, *lines, ""]),
+    }
+
+
+def protocol_files(
+    documents: Documents, document: Document, modules: dict[str, Module], package: Package
+) -> dict[str, str]:
+    """Return the modules of one protocol, except its models, by path."""
+    maker = Maker(documents, document, modules, package)
+    rows = method_rows(maker)
+    tools = list(tool_rows(maker))
+    augments = list(augment_rows(maker))
+    templates = _templates(document, speaks=bool(rows or tools), tools=tools, augments=augments)
+    live = [row for row in rows if not row.considered]
+    added = added_errors(augments)
+    offers = _classes(maker, document.content.get("offers", {}))
+    errors = document.content["errors"].items()
+    data = _classes(maker, {name: error["data"] for name, error in errors if "data" in error})
+    context = {
+        "documents": documents,
+        "document": document,
+        "package": package,
+        "rows": rows,
+        "tools": tools,
+        "served_tools": [tool for tool in tools if not tool.considered],
+        "augments": augments,
+        "added_errors": added,
+        "speaks": bool(rows or tools),
+        "submodules": sorted([*templates.keys() - {"__init__"}, "models"]),
+        "names": sorted(modules[document.name].names),
+        "error_names": [class_name(name) for name in document.content["errors"]],
+        "imports": _imports(rows),
+        "method_imports": sorted(
+            {*_imports(rows), *map(maker.type_import, [*offers.values(), *data.values()])}
+        ),
+        "offers": offers,
+        "error_data": data,
+        "tool_imports": _imports(tools),
+        "augment_imports": _imports(augments),
+        "table_imports": _table_imports(maker),
+        "foreign": _foreign(document, [*rows, *tools, *augments]),
+        "to_server": [row for row in live if row.sender != "server"],
+        "to_client": [row for row in live if row.sender != "client"],
+    }
+    return {
+        f"{document.module}/{name}.py": _environment().get_template(template).render(context)
+        for name, template in templates.items()
+    }
+
+
+def _templates(
+    document: Document, *, speaks: bool, tools: list[Any], augments: list[Any]
+) -> dict[str, str]:
+    """Return the modules that the protocol has, each with its template."""
+    found = {"__init__": "protocol.py.j2", "errors": "errors.py.j2", "methods": "methods.py.j2"}
+    if speaks:
+        found |= {"handlers": "handlers.py.j2", "stubs": "stubs.py.j2"}
+    if tools:
+        found["tools"] = "tools.py.j2"
+    if augments:
+        found["augments"] = "augments.py.j2"
+    if document.content.keys() & {*CONSTANTS, "http"}:
+        found["tables"] = "tables.py.j2"
+    return found
+
+
+def _imports(rows: Iterable[Row | AugmentRow]) -> list[str]:
+    return sorted({line for row in rows for line in row.imports})
+
+
+def _foreign(document: Document, rows: Iterable[Row | AugmentRow]) -> list[str]:
+    """Return the other protocols whose errors the rows name."""
+    errors: set[RowError] = {error for row in rows for error in row.errors}
+    return sorted({error.home for error in errors} - {document.module})
+
+
+def _classes(maker: Maker, named: dict[str, str]) -> dict[str, Reference]:
+    """Return the types that `named` refers to, where they are classes."""
+    found = {name: resolve(text, maker.document.name) for name, text in named.items()}
+    classes = {name: module.classes for name, module in maker.modules.items()}
+    return {name: kind for name, kind in found.items() if kind.name in classes[kind.protocol]}
+
+
+def _table_imports(maker: Maker) -> list[str]:
+    document = maker.document
+    named = [table["type"] for table in document.table("tables").values()]
+    named += [machine["states"] for machine in document.table("machines").values()]
+    return sorted({maker.type_import(resolve(text, document.name)) for text in named})
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("kinwire_codegen"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # the output is Python
+    )
+    environment.filters |= {
+        "docstring": docstring,
+        "class_name": class_name,
+        "constant_name": constant_name,
+        "python_tuple": lambda values: repr(tuple(values)),
+        "resolve": resolve,
+    }
+    return environment

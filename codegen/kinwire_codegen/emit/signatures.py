@@ -1,0 +1,140 @@
+"""What a generated class takes, read from its source, so that stubs repeat it exactly."""
+
+from __future__ import annotations
+
+__all__ = ("Module", "Parameter", "argument_name", "read_module", "with_attributes")
+
+import ast
+from dataclasses import dataclass
+from inspect import cleandoc
+from textwrap import indent
+
+from kinwire_codegen.load.names import docstring
+
+# Type checkers take the name in `pydantic` for a mere object, and this one for a sentinel.
+TYPED = {"MISSING": "from pydantic_core import MISSING"}
+TAKEN = {"self", "methods", "tools"}  # names that mean something else inside a stub
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One member of a message, as a keyword argument of a stub."""
+
+    name: str
+    """The attribute of the class."""
+    argument: str
+    """The name in the stub's signature."""
+    annotation: str
+    default: str | None
+    """The source of the default; None where the member is required."""
+    description: str | None
+
+    @property
+    def declaration(self) -> str:
+        """The parameter as it stands in a signature."""
+        return f"{self.argument}: {self.annotation}" + (
+            f" = {self.default}" if self.default is not None else ""
+        )
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module of models as written by the model generator."""
+
+    names: tuple[str, ...]
+    """Everything that it defines, in order."""
+    imports: dict[str, str]
+    """Imported name -> the statement that brings it."""
+    classes: dict[str, tuple[Parameter, ...]]
+
+    def imports_for(self, parameters: tuple[Parameter, ...], models: str) -> set[str]:
+        """Return the import statements that annotations and defaults of `parameters` need."""
+        found: set[str] = set()
+        for parameter in parameters:
+            for source in (parameter.annotation, parameter.default or "None"):
+                for node in ast.walk(ast.parse(source, mode="eval")):
+                    if isinstance(node, ast.Name) and node.id in self.names:
+                        found.add(f"from {models} import {node.id}")
+                    elif isinstance(node, ast.Name) and node.id in self.imports:
+                        found.add(self.imports[node.id])
+        return found
+
+
+def read_module(source: str, name: str) -> Module:
+    """Return what the module `name` with this `source` defines."""
+    names: list[str] = []
+    imports: dict[str, str] = {}
+    classes: dict[str, tuple[Parameter, ...]] = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom):
+            # Dots count from the module itself: one is its package.
+            home = name.split(".")[: -node.level] if node.level else []
+            source_module = ".".join([*home, *([node.module] if node.module else [])])
+            for alias in node.names:
+                spelled = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+                imports[alias.asname or alias.name] = f"from {source_module} import {spelled}"
+        elif isinstance(node, ast.ClassDef):
+            names.append(node.name)
+            classes[node.name] = tuple(_parameters(node))
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            names.append(node.targets[0].id)
+    imports |= {name: line for name, line in TYPED.items() if name in imports}
+    return Module(tuple(names), imports, classes)
+
+
+def with_attributes(source: str) -> str:
+    """Return a module of models in which the docstring of each class lists its fields."""
+    lines = [f"{line}\n" for line in source.split("\n")]  # the parser knows no other ends
+    for node in reversed(ast.parse(source).body):
+        if isinstance(node, ast.ClassDef):
+            first, text = node.body[0], _docstring(node.body[0])
+            described = [one for one in _parameters(node) if one.description is not None]
+            if text is not None and described:
+                lines[first.lineno - 1 : first.end_lineno] = [_listing(text, described)]
+    return "".join(lines).removesuffix("\n")
+
+
+def _listing(text: str, described: list[Parameter]) -> str:
+    """Return the lines of a docstring that ends with the fields."""
+    fields = (f"{one.name}: {_indented(cleandoc(one.description or ''))}" for one in described)
+    listed = "\n".join(f"    {field}" for field in fields)
+    whole = docstring(f"{cleandoc(text)}\n\nAttributes:\n{listed}")
+    return indent(f'"""{whole}\n"""\n', "    ")
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n        ")
+
+
+def argument_name(name: str) -> str:
+    """Return what an attribute is called as an argument of a stub."""
+    return f"{name}_" if name in TAKEN else name
+
+
+def _parameters(node: ast.ClassDef) -> list[Parameter]:
+    found = []
+    for index, statement in enumerate(node.body):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            name = statement.target.id
+            default = None if statement.value is None else ast.unparse(statement.value)
+            following = node.body[index + 1] if index + 1 < len(node.body) else None
+            annotation = ast.unparse(_bare(statement.annotation))
+            found.append(
+                Parameter(name, argument_name(name), annotation, default, _docstring(following))
+            )
+    return found
+
+
+def _bare(annotation: ast.expr) -> ast.expr:
+    """Return `X` of `Annotated[X, Field(...)]`."""
+    match annotation:
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[first, *_])):
+            return first
+    return annotation
+
+
+def _docstring(node: ast.stmt | None) -> str | None:
+    match node:
+        case ast.Expr(value=ast.Constant(value=str() as text)):
+            return text
+    return None

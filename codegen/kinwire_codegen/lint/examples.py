@@ -1,0 +1,77 @@
+"""Do the examples and defaults of a document fit the types they stand on?"""
+
+from __future__ import annotations
+
+__all__ = ("examples_that_do_not_fit",)
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import pydantic_core
+from jsonschema import Draft202012Validator, ValidationError, validators
+from pydantic_core import SchemaError, SchemaValidator, core_schema
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
+from kinwire_codegen.load.document import Document, Documents, resolve
+from kinwire_codegen.load.findings import Fault, Place, pointer
+
+
+def _pattern(
+    validator: Any, pattern: str, value: Any, schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    """Match in linear time, as the bindings do: `re` hangs on some patterns and values."""
+    if isinstance(value, str) and not _matches(pattern, value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+def _matches(pattern: str, value: str) -> bool:
+    try:
+        _compiled(pattern).validate_python(value)
+    except SchemaError:
+        return True  # another rule reports the pattern
+    except pydantic_core.ValidationError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> SchemaValidator:
+    return SchemaValidator(core_schema.str_schema(pattern=pattern))
+
+
+# Nothing outside the documents is read: the registry holds them alone.
+_Validator = validators.extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator, {"pattern": _pattern}
+)
+
+
+def _registry(documents: Documents) -> Registry[Any]:
+    resources = [(d.file, DRAFT202012.create_resource(d.content)) for d in documents]
+    return Registry[Any]().with_resources(resources)
+
+
+def examples_that_do_not_fit(document: Document, documents: Documents) -> Iterator[Fault]:
+    """Yield a fault for each example, default or row of a table that breaks its own type."""
+    registry = _registry(documents)
+    for reference, place, value in _values(document):
+        for error in _Validator(reference, registry=registry).iter_errors(value):
+            what = f"it does not fit the type: {error.message}"
+            at = pointer(*place, *error.absolute_path)
+            yield at, what, "Correct the value or the type."
+
+
+def _values(document: Document) -> Iterator[tuple[dict[str, str], Place, Any]]:
+    """Yield each value that stands in the document, with the type that it must fit."""
+    for node, place in document.types:
+        kind = {"$ref": f"{document.file}#{pointer(*place)}"}
+        if "default" in node:
+            yield kind, (*place, "default"), node["default"]
+        for index, value in enumerate(node.get("examples", ())):
+            yield kind, (*place, "examples", index), value
+    for name, table in document.table("tables").items():
+        protocol, kind_name = resolve(table["type"], document.name)
+        kind = {"$ref": f"{protocol}.json#/$defs/{kind_name}"}
+        for index, row in enumerate(table["rows"]):
+            yield kind, ("tables", name, "rows", index), row

@@ -1,0 +1,83 @@
+"""Lints of rows: methods, tools, and members that a protocol adds to third-party messages."""
+
+from __future__ import annotations
+
+__all__ = ("ROW_RULES",)
+
+from collections.abc import Iterator
+
+from kinwire_codegen.load.augmented import AugmentTarget, target_of
+from kinwire_codegen.load.document import Document, Documents, Rule, members_of, resolve
+from kinwire_codegen.load.findings import Fault, pointer
+from kinwire_codegen.load.names import snake_name
+
+
+def rows_carry_objects(document: Document, documents: Documents) -> Iterator[Fault]:
+    for table in ("methods", "tools"):
+        for name, row in document.table(table).items():
+            for part in {"params", "result"} & row.keys():
+                definition = documents.definition(resolve(row[part], document.name))
+                if not definition.keys() & {"properties", "allOf"}:
+                    what = f"{row[part]} is not an object with properties"
+                    hint = "Name an object type; give it properties."
+                    yield pointer(table, name, part), what, hint
+
+
+def tools_can_be_called(document: Document, documents: Documents) -> Iterator[Fault]:
+    if document.table("tools") and documents.caller(document) is None:
+        what = "neither this protocol nor one that it extends has a method 'tools/call'"
+        yield "/tools", what, "Extend one that has it, such as mcp."
+
+
+def tools_stay_apart(document: Document, documents: Documents) -> Iterator[Fault]:
+    seen: dict[str, str] = {}
+    for name, row in document.table("tools").items():
+        first = seen.setdefault(snake_name(name), name)
+        if first != name:
+            what = f"{name!r} and {first!r} are both {snake_name(name)!r} in Python"
+            yield pointer("tools", name), what, "Rename one of them."
+        for alias in row.get("aliases", ()):
+            if alias in document.table("tools"):
+                what = f"the alias {alias!r} is also the name of a tool"
+                yield pointer("tools", name, "aliases"), what, "Remove it."
+
+
+def augments_add_something_new(document: Document, documents: Documents) -> Iterator[Fault]:
+    for index, row in enumerate(document.augments):
+        place = ("augments", index)
+        target = target_of(document, documents, row["to"])
+        if len({"every", "def", "method"} & row["to"].keys()) != 1 or target is None:
+            what = "its target is not a message of a protocol that this one extends"
+            hint = "Give one of def, method with part, or every; name a method of that protocol."
+            yield pointer(*place, "to"), what, hint
+            continue
+        if target.kind is not None and target.kind.protocol == document.name:
+            what = f"{target.label} is of this protocol"
+            yield pointer(*place, "to"), what, "Add the member to the type itself."
+        owner = _owner(target, row["member"], document, index, documents)
+        if owner is not None:
+            what = f"{row['member']!r} is added to {target.label}, which has it by {owner}"
+            yield pointer(*place, "member"), what, "Choose another name."
+
+
+def _owner(
+    target: AugmentTarget, member: str, document: Document, index: int, documents: Documents
+) -> str | None:
+    """Return what else gives the target a member of that name, None if nothing does."""
+    if target.kind is not None and member in members_of(documents, target.kind)[0]:
+        return f"its own type {target.kind.name}"
+    for other in documents:
+        for position, row in enumerate(other.augments):
+            if (other.name, position) >= (document.name, index) or row["member"] != member:
+                continue
+            if target_of(other, documents, row["to"]) == target:
+                return other.name
+    return None
+
+
+ROW_RULES: tuple[Rule, ...] = (
+    rows_carry_objects,
+    tools_can_be_called,
+    tools_stay_apart,
+    augments_add_something_new,
+)

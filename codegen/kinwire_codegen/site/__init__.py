@@ -1,4 +1,0 @@
-"""The site: static pages of the protocol documents, the guides and a Python interface.
-
-The pages of the reference (`kinwire_codegen.reference`) are made of blocks, which become HTML here.
-"""
