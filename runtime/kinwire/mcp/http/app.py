@@ -8,22 +8,18 @@ from __future__ import annotations
 
 __all__ = ("ENDPOINT", "HttpApp")
 
-import gc
 import logging
-import sys
-from functools import partial
-from urllib.parse import quote
 
 from kinwire.mcp.http.incoming import IncomingHttpRequest
 from kinwire.mcp.http.sessions import Begin, Serve, Sessions
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.support.arguments import PATH, PORT, TEXT, ArgumentCheck
+from kinwire.support.arguments import ArgumentCheck
 from kinwire.support.background import running_loop
 from kinwire.transports.http.guard import Guard
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.paths import ServedPaths
 from kinwire.transports.http.replies import Receive, Scope, Send, send_response
-from kinwire.transports.http.security import must_be_secure
+from kinwire.transports.http.serving import RUN_KINDS, run_app, serve_lifespan
 
 logger = logging.getLogger("kinwire.transports")
 
@@ -32,15 +28,7 @@ ENDPOINT = "/mcp"
 
 _STOPPING = ConnectionClosedError("The server is stopping.")
 
-_RUN = ArgumentCheck(
-    "HttpApp.run",
-    "server.asgi().run()",
-    {},
-    host=TEXT,
-    port=PORT,
-    certfile=PATH.or_none,
-    keyfile=PATH.or_none,
-)
+_RUN = ArgumentCheck("HttpApp.run", "server.asgi().run()", {}, **RUN_KINDS)
 
 
 class HttpApp:
@@ -80,7 +68,7 @@ class HttpApp:
             except OSError:  # so say servers that the client has gone
                 logger.debug("a client left before it had its response")
         elif scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await serve_lifespan(receive, send, self.aclose)
         else:
             await self._serve_websocket(scope, receive, send)
 
@@ -113,13 +101,15 @@ class HttpApp:
             OSError: nobody can listen there.
         """
         _RUN.check(host=host, port=port, certfile=certfile, keyfile=keyfile)
-        must_be_secure(host, tls=bool(certfile), insecure=self.guard.insecure, doing="listen on")
-        from kinwire.transports.http.running import bound, host_and_port, run_on
-
-        with bound(host, port) as listener:
-            where = f"{'https' if certfile else 'http'}://{host_and_port(listener)}{quote(self.paths.path)}"
-            tell = partial(print, f"serving at {where}", file=sys.stderr, flush=True)
-            run_on(self, listener, certfile=certfile, keyfile=keyfile, started=tell)
+        run_app(
+            self,
+            self.paths.path,
+            host=host,
+            port=port,
+            certfile=certfile,
+            keyfile=keyfile,
+            insecure=self.guard.insecure,
+        )
 
     def stop(self) -> None:
         """Take no new sessions, and ask the existing ones to end. This returns immediately."""
@@ -140,21 +130,3 @@ class HttpApp:
         if self._open is None or self._open.loop is not running_loop():
             self._open = Sessions(self._serve, self._begin, self._limits)
         return self._open
-
-    async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()
-        _settle()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await self.aclose()
-        await send({"type": "lifespan.shutdown.complete"})
-
-
-def _settle() -> None:
-    """Take what the process has loaded out of the garbage collector's rounds, once.
-
-    With many requests in flight they come often, and each would look through all of it.
-    """
-    if not gc.get_freeze_count():
-        gc.collect()
-        gc.freeze()

@@ -24,11 +24,10 @@ from kinwire.rpc.response_stream import (
     StreamPhase,
     current_stream,
 )
-from kinwire.transports.http.body import read_body
+from kinwire.transports.http.body import coding_refusal, read_body
 from kinwire.transports.http.guard import PRINCIPAL
 from kinwire.transports.http.head import (
     Accepted,
-    Head,
     accepted,
     is_json,
     names_event_stream,
@@ -54,7 +53,6 @@ _UNKNOWN = (
 )
 _DELETED = ConnectionClosedError("The client has ended the session.")
 _GONE = ConnectionClosedError("The client has closed its stream.")
-_ONLY_PLAIN = (b"accept-encoding", b"identity")
 _METHODS = ("GET", "POST", "DELETE")
 _ACCEPTED, _DONE = HttpResponse(202), HttpResponse(204)
 _HEADERS = frozenset({b"mcp-protocol-version", b"mcp-session-id"})
@@ -122,8 +120,8 @@ class IncomingHttpRequest:
         head = self._head
         if not is_json(head.values.get(b"content-type")):
             return refusal(415, "Content-Type: expected application/json.")
-        if b"content-encoding" in head.values and _is_coded(head):
-            return refusal(415, "Content-Encoding: send the body as it is.", headers=(_ONLY_PLAIN,))
+        if b"content-encoding" in head.values and (coded := coding_refusal(head)) is not None:
+            return coded
         body = await read_body(head, self._receive, self._sessions, self._app.frame_size)
         if isinstance(body, HttpResponse):
             return body
@@ -230,10 +228,6 @@ class IncomingHttpRequest:
         finally:
             self._sessions.end(session, _GONE)
         return None
-
-
-def _is_coded(head: Head) -> bool:
-    return (head.text(b"content-encoding") or "").lower() != "identity"
 
 
 def _is_handshake(message: JsonObject) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("read_body",)
+__all__ = ("coding_refusal", "read_body")
 
 import asyncio
 import time
@@ -15,6 +15,16 @@ from kinwire.transports.http.listener import Listener
 from kinwire.transports.http.replies import AsgiMessage, HttpResponse, Receive, refusal
 
 _DIGITS = 18
+_ONLY_PLAIN = (b"accept-encoding", b"identity")
+
+
+def coding_refusal(head: Head) -> HttpResponse | None:
+    """Return what a compressed body earns; None if the body comes as it is."""
+    if b"content-encoding" not in head.values:
+        return None
+    if (head.text(b"content-encoding") or "").lower() == "identity":
+        return None
+    return refusal(415, "Content-Encoding: send the body as it is.", headers=(_ONLY_PLAIN,))
 
 
 async def read_body(

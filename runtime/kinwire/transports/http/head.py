@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ("Accepted", "Head", "accepted", "is_json", "names_event_stream", "read_head")
+__all__ = (
+    "Accepted",
+    "Head",
+    "accepted",
+    "is_json",
+    "is_utf8_json",
+    "names_event_stream",
+    "prefers_event_stream",
+    "read_head",
+)
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -96,6 +105,14 @@ def names_event_stream(header: bytes | None) -> bool:
 
 
 @lru_cache(maxsize=64)
+def prefers_event_stream(header: bytes | None) -> bool:
+    """Return whether an `Accept` header names event streams, and does not name JSON as well."""
+    return names_event_stream(header) and not (
+        header is not None and b"application/json" in header.lower() and accepted(header).json
+    )
+
+
+@lru_cache(maxsize=64)
 def is_json(content_type: bytes | None) -> bool:
     """Whether a body is declared as JSON.
 
@@ -104,6 +121,20 @@ def is_json(content_type: bytes | None) -> bool:
     if content_type is None:
         return False
     return content_type.partition(b";")[0].strip().lower() == b"application/json"
+
+
+@lru_cache(maxsize=64)
+def is_utf8_json(content_type: bytes | None) -> bool:
+    """Whether a body is declared as JSON, and in no other encoding than UTF-8."""
+    if content_type is None or not is_json(content_type):
+        return False
+    parameters = content_type.decode("latin-1").lower().split(";")[1:]
+    pairs = (parameter.partition("=") for parameter in parameters)
+    return all(_is_utf8(value) for name, _, value in pairs if name.strip() == "charset")
+
+
+def _is_utf8(charset: str) -> bool:
+    return charset.strip().strip('"') in ("utf-8", "utf8")
 
 
 def _exactness(kind: str, name: str, offer: tuple[str, str]) -> int:
