@@ -1,0 +1,74 @@
+"""What every application does alike: run as a program, live and end with a server."""
+
+from __future__ import annotations
+
+__all__ = ("RUN_KINDS", "run_app", "serve_lifespan")
+
+import gc
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from kinwire.support.arguments import PATH, PORT, TEXT, ValueKind
+from kinwire.transports.http.replies import Receive, Send
+from kinwire.transports.http.security import must_be_secure
+
+if TYPE_CHECKING:
+    from kinwire.transports.http.running import StoppableApp
+
+RUN_KINDS: dict[str, ValueKind] = {
+    "host": TEXT,
+    "port": PORT,
+    "certfile": PATH.or_none,
+    "keyfile": PATH.or_none,
+}
+"""What the options of `run` take."""
+
+
+def run_app(
+    app: StoppableApp,
+    path: str,
+    *,
+    host: str,
+    port: int,
+    certfile: str | None,
+    keyfile: str | None,
+    insecure: bool,
+) -> None:
+    """Serve under uvicorn until SIGINT or SIGTERM, and say on stderr where `path` is.
+
+    Raises:
+        InsecureAddressError: other machines could reach it in plain text.
+        OSError: nobody can listen there.
+    """
+    must_be_secure(host, tls=bool(certfile), insecure=insecure, doing="listen on")
+    from kinwire.transports.http.running import bound, host_and_port, run_on
+
+    with bound(host, port) as listener:
+        where = f"{'https' if certfile else 'http'}://{host_and_port(listener)}{quote(path)}"
+        tell = partial(print, f"serving at {where}", file=sys.stderr, flush=True)
+        run_on(app, listener, certfile=certfile, keyfile=keyfile, started=tell)
+
+
+async def serve_lifespan(
+    receive: Receive, send: Send, close: Callable[[], Awaitable[None]]
+) -> None:
+    """Tell a server that the application is ready, and `close` it when the server ends."""
+    await receive()
+    _settle()
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    await close()
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+def _settle() -> None:
+    """Take what the process has loaded out of the garbage collector's rounds, once.
+
+    With many requests in flight they come often, and each would look through all of it.
+    """
+    if not gc.get_freeze_count():
+        gc.collect()
+        gc.freeze()
