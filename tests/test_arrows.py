@@ -81,6 +81,14 @@ TABLE: dict[str, set[str]] = {
 }
 
 NAMED = {  # these stay
+    *(
+        ("kinwire.mcplite.server.mcp_tools", target)
+        for target in (
+            *("kinwire.mcp.context", "kinwire.mcp.functions.outcomes", "kinwire.mcp.server"),
+            *("kinwire.mcp.functions.pieces", "kinwire.mcp.result_text", "kinwire.mcp.tools"),
+            *("kinwire.mcp.sessionless", "kinwire_protocols.mcp"),
+        )
+    ),
     ("kinwire.__main__", "kinwire_cli.main"),
     ("kinwire.support.lazy_names", COMPUTED),  # the tables are seen in the packages
 }

@@ -22,8 +22,10 @@ __all__ = (
     "KinwireError",
     "Limits",
     "ModelProfile",
+    "NeedsAnswers",
     "Next",
     "PaginationError",
+    "Promised",
     "ProtocolVersionError",
     "Request",
     "RequestCancelledError",
@@ -37,6 +39,7 @@ __all__ = (
     "ShapeError",
     "ToolDefinitionError",
     "ToolError",
+    "ToolQuestion",
     "UnsendableError",
     "capability_from",
     "choose_model",
@@ -55,6 +58,12 @@ from kinwire.support.version import __version__ as __version__
 TYPE_CHECKING = False  # for type checkers it is true; `typing` would cost more than all the rest
 
 if TYPE_CHECKING:
+    from kinwire.managers.tool_outcomes import (
+        NeedsAnswers,
+        Promised,
+        ToolError,
+        ToolQuestion,
+    )
     from kinwire.mcp.connection import Connection
     from kinwire.mcp.context import Context
     from kinwire.mcp.extension import (
@@ -69,7 +78,6 @@ if TYPE_CHECKING:
     from kinwire.mcp.rules.model_choice import ModelProfile, choose_model
     from kinwire.mcp.sampling import Sampling, SamplingRequest, unattended
     from kinwire.mcp.server import Server
-    from kinwire.mcp.tools import ToolError
     from kinwire.rpc.errors import (
         CapabilityNotNegotiatedError,
         ConnectionClosedError,
@@ -113,7 +121,9 @@ _HOMES = {
     "SamplingRequest": "mcp.sampling",
     "Server": "mcp.server",
     "Session": "rpc.session",
-    "ToolError": "mcp.tools",
+    **dict.fromkeys(
+        ("NeedsAnswers", "Promised", "ToolError", "ToolQuestion"), "managers.tool_outcomes"
+    ),
     "capability_from": "mcp.extension",
     "choose_model": "mcp.rules.model_choice",
     "connect": "mcp.host",

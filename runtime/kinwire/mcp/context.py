@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("Context",)
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from kinwire.mcp.log_messages import LEVELS
@@ -99,6 +99,20 @@ class Context:
         return self._request.message
 
     @property
+    def answers(self) -> Mapping[str, Any] | None:
+        """The answers to the questions of the tool, by their ids; None without any.
+
+        They come with a call that repeats one which the tool has answered by `NeedsAnswers`, over
+        MCP-lite. A client can answer anything.
+        """
+        return getattr(self._request, "answers", None)
+
+    @property
+    def asked_with(self) -> Any:
+        """The `state` of the `NeedsAnswers` that `answers` belong to, None without it."""
+        return getattr(self._request, "state", None)
+
+    @property
     def session(self) -> Session:
         """The session of the request; calls on it go to the peer."""
         return self._request.session
@@ -153,8 +167,11 @@ class Context:
             ConnectionClosedError: the connection has ended.
             SessionStateError: this is a client's context; only servers send log messages.
         """
+        from kinwire.mcp.sessionless import SessionlessPeer
+
         _LOG.check(level=level, logger=logger)
-        await self._server_session().log(level, data, logger)
+        if not isinstance(self._request.session, SessionlessPeer):
+            await self._server_session("log").log(level, data, logger)
 
     async def sample(  # noqa: PLR0913 - one for each field of the request
         self,
@@ -196,7 +213,7 @@ class Context:
             text = mcp.TextContent(text=messages)
             messages = [mcp.SamplingMessage(role="user", content=text)]
         return await mcp.ClientStub(
-            self._server_session().with_options(timeout=timeout)
+            self._server_session("sample").with_options(timeout=timeout)
         ).sampling_create_message(
             messages=list(messages),
             max_tokens=max_tokens,
@@ -217,7 +234,7 @@ class Context:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
-        return (await mcp.ClientStub(self._server_session()).roots_list()).roots
+        return (await mcp.ClientStub(self._server_session("roots")).roots_list()).roots
 
     if not TYPE_CHECKING:
 
@@ -226,10 +243,13 @@ class Context:
 
             raise no_attribute(self, name, CONTEXT_NAMES)
 
-    def _server_session(self) -> ServerSession:
+    def _server_session(self, name: str) -> ServerSession:
         from kinwire.mcp.server_session import ServerSession
+        from kinwire.mcp.sessionless import SessionlessPeer
 
-        session = self._request.session
+        session: object = self._request.session
+        if isinstance(session, SessionlessPeer):
+            raise session.refusal(f"Context.{name}")
         if not isinstance(session, ServerSession):
             raise SessionStateError(
                 "The context of a client's handler: expected a server's. "

@@ -28,7 +28,14 @@ from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.tools import HandlerTool, RegisteredTool, ToolTable, tool_from_function
 from kinwire.rpc.errors import HandlerDefinitionError, ToolDefinitionError
-from kinwire.support.arguments import FUNCTION, TEXT, TEXTS, ArgumentCheck, instance_of
+from kinwire.support.arguments import (
+    FUNCTION,
+    SECONDS_OR_ZERO,
+    TEXT,
+    TEXTS,
+    ArgumentCheck,
+    instance_of,
+)
 from kinwire_protocols import mcp
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcp import methods
@@ -45,6 +52,8 @@ _TOOL = ArgumentCheck(
     ToolDefinitionError,
     name=TEXT.or_none,
     description=TEXT.or_none,
+    type=TEXT.or_none,
+    promise_after=SECONDS_OR_ZERO.or_none,
 )
 _ADD_TOOL = ArgumentCheck(
     "Server.add_tool",
@@ -52,6 +61,7 @@ _ADD_TOOL = ArgumentCheck(
     {"definition": instance_of(mcp.Tool, "mcp.Tool", "..."), "handler": FUNCTION},
     ToolDefinitionError,
     aliases=TEXTS,
+    promise_after=SECONDS_OR_ZERO.or_none,
 )
 _REMOVE_TOOL = ArgumentCheck("Server.remove_tool", 'server.remove_tool("...")', {"name": TEXT})
 _RESOURCE = ArgumentCheck(
@@ -129,11 +139,22 @@ class Registry(ABC):
         )
         self._completions = CompletionTable(self._prompts, self._resources)
 
+    @property
+    def tool_table(self) -> ToolTable:
+        """The tools, for other protocols that serve them, too."""
+        return self._tools
+
     @overload
     def tool(self, function: F, /) -> F: ...
     @overload
     def tool(
-        self, /, *, name: str | None = None, description: str | None = None
+        self,
+        /,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        type: str | None = None,
+        promise_after: float | None = None,
     ) -> Callable[[F], F]: ...
     def tool(
         self,
@@ -142,6 +163,8 @@ class Registry(ABC):
         *,
         name: str | None = None,
         description: str | None = None,
+        type: str | None = None,
+        promise_after: float | None = None,
     ) -> F | Callable[[F], F]:
         """Register a function as a tool; the decorated function is returned unchanged.
 
@@ -149,21 +172,40 @@ class Registry(ABC):
         two. A plain function runs in a worker thread. A parameter annotated `Context` gets the
         context of the request. Raise `ToolError` to report a failure to the caller's model.
 
+        `type` is a category of your own, such as `query`: the lists of both MCP and MCP-lite show
+        it as `@type`. A call that is not over after `promise_after` seconds is answered by a
+        promise over MCP-lite, and its work goes on; 0 for always. Over MCP it is awaited. A tool
+        that returns `Promised` needs it, too.
+
         Raises:
             ToolDefinitionError: the function cannot be a tool.
             HandlerDefinitionError: `tools/list` or `tools/call` has a handler of your own.
         """
 
         _check_decorator(_TOOL, function, name=name, description=description)
+        _TOOL.check(type=type, promise_after=promise_after)
 
         def add(function: F) -> F:
-            self._add_tool(tool_from_function(function, name=name, description=description))
+            self._add_tool(
+                tool_from_function(
+                    function,
+                    name=name,
+                    description=description,
+                    type=type,
+                    promise_after=promise_after,
+                )
+            )
             return function
 
         return add if function is None else add(function)
 
     def add_tool(
-        self, definition: mcp.Tool, handler: Callable[..., Any], *, aliases: Collection[str] = ()
+        self,
+        definition: mcp.Tool,
+        handler: Callable[..., Any],
+        *,
+        aliases: Collection[str] = (),
+        promise_after: float | None = None,
     ) -> None:
         """Register a tool with its own schema.
 
@@ -171,19 +213,23 @@ class Registry(ABC):
         `server.on.tools_call`, and may return what a tool function may return. It is not called
         with arguments that break the schema. Clients can call the tool by each of `aliases`, too,
         which the list does not show; the name of another tool comes before an alias.
+        `promise_after` is as for `tool`.
 
         Raises:
             ToolDefinitionError: the name is in use, or a keyword of the schema is not supported.
             HandlerDefinitionError: the handler has a wrong signature, or `tools/list` or
                 `tools/call` has a handler of your own.
         """
-        _ADD_TOOL.check(definition=definition, handler=handler, aliases=aliases)
+        _ADD_TOOL.check(
+            definition=definition, handler=handler, aliases=aliases, promise_after=promise_after
+        )
         wire = to_wire(definition)
         try:
             schema = JsonSchema(wire["inputSchema"])
         except ValueError as error:
             raise ToolDefinitionError(f"Tool {definition.name!r}: {error}") from None
-        tool = HandlerTool(wire, schema, _with_context(methods.TOOLS_CALL, handler))
+        serve = _with_context(methods.TOOLS_CALL, handler)
+        tool = HandlerTool(wire, schema, serve, promise_after)
         self._add_tool(tool, aliases)
 
     def add_registered_tool(self, tool: RegisteredTool) -> None:

@@ -10,18 +10,18 @@ __all__ = (
     "HandlerTool",
     "RegisteredTool",
     "StreamTool",
-    "ToolError",
     "ToolTable",
     "tool_from_function",
 )
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kinwire.managers.entry_table import EntryKind, EntryTable
 from kinwire.managers.listing import Listing
+from kinwire.managers.tool_outcomes import NeedsAnswers, Promised, ToolError
 from kinwire.mcp.context import Context
 from kinwire.mcp.functions.arguments import ToolArguments, invalid_arguments
 from kinwire.mcp.functions.docstring import split_docstring
@@ -31,19 +31,19 @@ from kinwire.mcp.functions.function import (
     run_in_thread,
     yields,
 )
+from kinwire.mcp.functions.outcomes import MCP_OUTCOMES, ToolOutcomes
 from kinwire.mcp.functions.pieces import JoinedPieces, PieceSink, each_piece
-from kinwire.mcp.functions.results import error_result, tool_result
+from kinwire.mcp.functions.results import error_result
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.json_schema_lenient import corrected
 from kinwire.mcp.server_session import ServerSession
+from kinwire.mcp.sessionless import SessionlessPeer
 from kinwire.rpc.errors import ToolDefinitionError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 
-
-class ToolError(Exception):
-    """Raise this in a tool that ran and failed: the caller's model reads the text as the result."""
+_SPECIAL = (Promised, NeedsAnswers)  # looked up by class: a call of `isinstance` costs more
 
 
 class RegisteredTool(Protocol):
@@ -62,9 +62,18 @@ class FunctionTool:
     arguments: ToolArguments
     function: Callable[..., Any]
     is_async: bool
+    promise_after: float | None = None
+    """Seconds after which a protocol that has promises answers by one; None for never."""
 
-    async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
+    async def call(
+        self,
+        params: mcp.CallToolRequestParams,
+        context: Context,
+        outcomes: ToolOutcomes = MCP_OUTCOMES,
+    ) -> Any:
         """Check the arguments, run the function, and return its result as JSON.
+
+        `outcomes` make the result; those of another protocol may make something else.
 
         Raises:
             InvalidParamsError: the arguments break the schema; the function did not run.
@@ -78,8 +87,10 @@ class FunctionTool:
             else:
                 value = await run_in_thread(self.function, given)
         except ToolError as error:
-            return error_result(str(error))
-        return tool_result(value, params.name)
+            return outcomes.failed(error)
+        if value.__class__ in _SPECIAL:
+            return await outcomes.special(value, params.name, context)
+        return outcomes.returned(value, params.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +100,8 @@ class StreamTool:
     definition: JsonObject
     arguments: ToolArguments
     function: Callable[..., Any]
+    promise_after: float | None = None
+    """See `FunctionTool.promise_after`."""
 
     async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
         """Check the arguments, run the generator to its end, and return its result as JSON.
@@ -142,8 +155,10 @@ class _Joined:
 
 def sink_of(context: Context) -> PieceSink | None:
     """Return where the pieces of a call go; None if its client gets one result."""
-    session = context.session
-    return session.open_sink(context) if isinstance(session, ServerSession) else None
+    session: object = context.session
+    if isinstance(session, ServerSession | SessionlessPeer):
+        return session.open_sink(context)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +168,16 @@ class HandlerTool:
     definition: JsonObject
     schema: JsonSchema
     handler: Callable[[mcp.CallToolRequestParams, Context], Any]
+    promise_after: float | None = None
+    """See `FunctionTool.promise_after`."""
 
-    async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
-        """Check the arguments, run the handler, and return its result as JSON.
+    async def call(
+        self,
+        params: mcp.CallToolRequestParams,
+        context: Context,
+        outcomes: ToolOutcomes = MCP_OUTCOMES,
+    ) -> Any:
+        """Check the arguments, run the handler, and return its result; see `FunctionTool.call`.
 
         Raises:
             InvalidParamsError: the arguments break the schema; the handler did not run.
@@ -170,12 +192,19 @@ class HandlerTool:
         try:
             value = await self.handler(params, context)
         except ToolError as error:
-            return error_result(str(error))
-        return tool_result(value, params.name)
+            return outcomes.failed(error)
+        if value.__class__ in _SPECIAL:
+            return await outcomes.special(value, params.name, context)
+        return outcomes.returned(value, params.name)
 
 
 def tool_from_function(
-    function: Callable[..., Any], *, name: str | None = None, description: str | None = None
+    function: Callable[..., Any],
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    type: str | None = None,
+    promise_after: float | None = None,
 ) -> FunctionTool | StreamTool:
     """Make a tool from `function`.
 
@@ -191,13 +220,14 @@ def tool_from_function(
     shown = text if description is None else description
     definition: JsonObject = {
         "name": function.__name__ if name is None else name,
+        **({} if type is None else {"@type": type}),
         **({"description": shown} if shown else {}),
         "inputSchema": arguments.schema,
     }
     if yields(function):
-        return StreamTool(definition, arguments, function)
+        return StreamTool(definition, arguments, function, promise_after)
     is_async = function_of(function, ToolDefinitionError).is_async
-    return FunctionTool(definition, arguments, function, is_async)
+    return FunctionTool(definition, arguments, function, is_async, promise_after)
 
 
 _KIND = EntryKind(
@@ -234,6 +264,16 @@ class ToolTable:
         self._table.remove(name)
         if self._aliases:
             self._aliases = {one: of for one, of in self._aliases.items() if of != name}
+
+    @property
+    def entries(self) -> Mapping[str, RegisteredTool]:
+        """The tools by name; it follows each change."""
+        return self._table.entries
+
+    def find(self, name: str) -> RegisteredTool | None:
+        """Return the tool that has this name, or this alias; None without one."""
+        tool = self._table.entries.get(name)
+        return self._table.entries.get(self._aliases.get(name, "")) if tool is None else tool
 
     async def list(self, params: mcp.PaginatedRequestParams) -> JsonObject:
         """Answer `tools/list`."""

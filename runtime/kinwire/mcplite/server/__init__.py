@@ -1,0 +1,5 @@
+"""The server of MCP-lite."""
+
+from __future__ import annotations
+
+__all__ = ()
