@@ -101,6 +101,7 @@ def protocol_files(
         "foreign": _foreign(document, [*rows, *tools, *augments]),
         "to_server": [row for row in live if row.sender != "server"],
         "to_client": [row for row in live if row.sender != "client"],
+        **_descriptor(document),
     }
     return {
         f"{document.module}/{name}.py": _environment().get_template(template).render(context)
@@ -121,7 +122,22 @@ def _templates(
         found["augments"] = "augments.py.j2"
     if document.content.keys() & {*CONSTANTS, "http"}:
         found["tables"] = "tables.py.j2"
+    if "grpc" in document.content:
+        found["descriptor"] = "descriptor.py.j2"
     return found
+
+
+def _descriptor(document: Document) -> dict[str, Any]:
+    """Return what the template of the gRPC descriptor takes."""
+    if "grpc" not in document.content:
+        return {}
+    from kinwire_codegen.emit.descriptor import codes_of, descriptor_of, words_of
+
+    return {
+        "descriptor_parts": descriptor_of(document),
+        "descriptor_words": words_of(document),
+        "descriptor_codes": codes_of(document),
+    }
 
 
 def _imports(rows: Iterable[Row | AugmentRow]) -> list[str]:

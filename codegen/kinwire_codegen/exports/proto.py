@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any
 
+from kinwire_codegen.emit.descriptor import STRUCT, uses_struct
 from kinwire_codegen.emit.package import OWNED
 from kinwire_codegen.load.document import Document
-from kinwire_codegen.load.places import at
-
-STRUCT = "google/protobuf/struct.proto"
 
 
 def proto_files(document: Document) -> dict[str, str]:
@@ -29,7 +27,7 @@ def _lines(document: Document, grpc: dict[str, Any]) -> Iterator[str]:
     yield "//"
     yield from _told(grpc, "")
     yield from ("", 'syntax = "proto3";', "", f"package {grpc['package']};")
-    if any(kind.startswith("google.") for _, kind in at(grpc, "messages/*/fields/*/type")):
+    if uses_struct(grpc):
         yield from ("", f'import "{STRUCT}";')
     yield from ("", f"service {grpc['service']} {{")
     for name, rpc in grpc["rpcs"].items():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kinwire_protocols.mcplite import (
+        descriptor as descriptor,
         errors as errors,
         handlers as handlers,
         methods as methods,
@@ -93,7 +94,7 @@ _HOMES = {
     "ToolNotFoundData": "models",
     "ToolResult": "models",
 }
-_MODULES = ("errors", "handlers", "methods", "models", "stubs", "tables", "tools")
+_MODULES = ("descriptor", "errors", "handlers", "methods", "models", "stubs", "tables", "tools")
 
 
 if not TYPE_CHECKING:

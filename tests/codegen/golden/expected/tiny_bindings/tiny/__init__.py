@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tiny_bindings.tiny import (
         augments as augments,
+        descriptor as descriptor,
         errors as errors,
         handlers as handlers,
         methods as methods,
@@ -84,7 +85,17 @@ _HOMES = {
     "State": "models",
     "Tape": "models",
 }
-_MODULES = ("augments", "errors", "handlers", "methods", "models", "stubs", "tables", "tools")
+_MODULES = (
+    "augments",
+    "descriptor",
+    "errors",
+    "handlers",
+    "methods",
+    "models",
+    "stubs",
+    "tables",
+    "tools",
+)
 
 
 if not TYPE_CHECKING:
