@@ -1,5 +1,5 @@
-"""Bounds of connections under uvicorn, which has none of its own: for the head of a request, for
-the time until it is complete, and for peers that do not read.
+"""Bounds of connections under uvicorn, which has none of its own: for what comes before and behind
+the body of a request, for the time until its head is complete, and for peers that do not read.
 
 Sessions and their answers have other bounds; these are for what is below them. A connection that
 is given up here still holds a descriptor and what was written to it, whatever became of its
@@ -10,35 +10,141 @@ from __future__ import annotations
 
 __all__ = ("BoundedProtocol", "ConnectionWatch")
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
-if TYPE_CHECKING:
-    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol as HttpProtocol
-else:
-    from uvicorn.protocols.http.auto import AutoHTTPProtocol as HttpProtocol
+import httptools
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-_HEAD_SIZE = 64 * 1024  # bytes that may come before the head of a request is complete
-_HEAD_TIME = 10.0  # seconds for it
+_HEAD_SIZE = 64 * 1024  # bytes that may come without anything that can be used: a head, trailers
+_HEAD_TIME = 10.0  # seconds for a head
 _UNREAD_TIME = 30.0  # seconds in which a peer reads nothing of what waits for it
+_TOO_LONG = f"More than {_HEAD_SIZE} bytes came outside a body."
+_BODY_OF_UPGRADE = "A request to begin a WebSocket has no body."
+_NOT_HTTP = "Invalid HTTP request received."
 
 
-class BoundedProtocol(HttpProtocol):
-    """A connection that does not keep a head without end."""
+class _UnusableHeadError(Exception):
+    """A request is answered with 400, and the connection is closed."""
 
-    _unfinished = 0  # bytes of a head
+
+class BoundedProtocol(HttpToolsProtocol):
+    """A connection of HTTP that keeps no more than the head and what is not read of a body.
+
+    It takes one upgrade, to WebSocket, and reads a request that offers another one as if it did
+    not (RFC 9110 section 7.8). Trailers are dropped (section 6.5.1). A client that closes its side
+    behind its request gets the answer.
+    """
+
+    _unfinished = 0  # bytes that came since the last one that can be used
+    _usable = False  # whether some of the bytes that came last can be used
+    _in_head = True
 
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""
-        before = self.scope
-        super().data_received(data)
-        if _has_head(self) or self.scope is not before:  # it may have begun anywhere in `data`
+        self._unset_keepalive_if_required()
+        before, self._usable = self.scope, False
+        try:
+            self._read(data)
+        except _UnusableHeadError as error:
+            self._refuse(str(error))
+            return
+        if self._usable or self.scope is not before:  # it may have begun anywhere in `data`
             self._unfinished = 0
             return
         self._unfinished += len(data)
-        if self._unfinished > _HEAD_SIZE and not self.transport.is_closing():
-            self.send_400_response(f"The head of the request exceeds {_HEAD_SIZE} bytes.")
+        if self._unfinished > _HEAD_SIZE:
+            self._refuse(_TOO_LONG)
+
+    def _refuse(self, why: str) -> None:
+        if not self.transport.is_closing():
+            self.send_400_response(why)
+
+    def _read(self, data: bytes) -> None:
+        """Pass bytes to the parser.
+
+        Raises:
+            _UnusableHeadError: they are not HTTP, or a request that is not served.
+        """
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._after_upgrade(data[upgrade.args[0] :])
+        except httptools.HttpParserError as error:
+            cause = error.__context__
+            unusable = cause if isinstance(cause, _UnusableHeadError) else None
+            raise unusable or _UnusableHeadError(_NOT_HTTP) from None
+
+    def _after_upgrade(self, rest: bytes) -> None:
+        """Go on behind the head of a request that offers an upgrade."""
+        if self._should_upgrade():
+            self.handle_websocket_upgrade()
+            if rest:  # a client should wait for the answer
+                cast("asyncio.Protocol", self.transport.get_protocol()).data_received(rest)
+            return
+        method = self.scope["method"].encode()
+        kept = [(name, value) for name, value in self.headers if name != b"upgrade"]
+        lines = [b"%b %b HTTP/1.1" % (method, self.url), *(b"%b: %b" % one for one in kept)]
+        self.parser = httptools.HttpRequestParser(self)  # the other one takes no body any more
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self._read(b"\r\n".join([*lines, b"", rest]))
+
+    def _should_upgrade(self) -> bool:
+        return self.scope["method"] == "GET" and super()._should_upgrade()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """See httptools: it is called for headers, and then for trailers."""
+        if self._in_head:
+            super().on_header(name, value)
+
+    def on_message_begin(self) -> None:
+        """See httptools."""
+        self._in_head = True
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """See httptools.
+
+        Raises:
+            _UnusableHeadError: the request is not served.
+        """
+        self._usable, self._in_head = True, False
+        if not self.parser.should_upgrade():
+            super().on_headers_complete()
+            return
+        self.scope["method"] = method = self.parser.get_method().decode("ascii")
+        if method == "CONNECT":
+            raise _UnusableHeadError("This server is not a proxy.")
+        if self._get_upgrade() == b"websocket" and _has_body(self.headers):
+            raise _UnusableHeadError(_BODY_OF_UPGRADE)
+
+    def on_body(self, body: bytes) -> None:
+        """See httptools."""
+        self._usable = True
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """See httptools: with an upgrade it comes before the body, and is meant for the head."""
+        if not self.parser.should_upgrade():
+            super().on_message_complete()
+
+    def eof_received(self) -> bool | None:  # type: ignore[override]
+        """See `asyncio.Protocol`. A stream that goes on is given up, as its client has left.
+
+        TLS cannot be closed on one side.
+        """
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        if cycle is None or cycle.more_body or cycle.response_started or self.scheme == "https":
+            return None
+        cycle.keep_alive = False
+        return self.scope["method"] == "POST"
+
+
+def _has_body(headers: list[tuple[bytes, bytes]]) -> bool:
+    named = dict(headers)
+    return b"transfer-encoding" in named or named.get(b"content-length", b"0").strip(b" 0") != b""
 
 
 class ConnectionWatch:

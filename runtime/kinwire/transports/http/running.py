@@ -19,6 +19,7 @@ import uvicorn
 from kinwire.support.background import background
 from kinwire.transports.http.connections import BoundedProtocol, ConnectionWatch
 from kinwire.transports.http.replies import Receive, Scope, Send
+from kinwire.transports.http.sockets import BoundedSocket
 
 _TICKS = 10  # of a tenth of a second each, between two looks at the connections
 _LAST_ANSWERS = 5  # seconds for requests in progress once the program was asked to stop
@@ -104,6 +105,7 @@ def _config(
     return uvicorn.Config(
         app,
         http=BoundedProtocol,
+        ws=BoundedSocket,
         log_level="warning",
         access_log=False,  # an address of HTTP+SSE names its session
         server_header=False,
