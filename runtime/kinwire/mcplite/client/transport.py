@@ -1,0 +1,116 @@
+"""What the client needs of a binding: calls and streams of calls, as JSON that both have alike.
+
+Results are those of HTTP, whatever carries them: `_meta` is a field of the result, its `timestamp`
+is a date-time, its `response_type` a word, and whole numbers are whole (sections 4 and 5.2).
+"""
+
+from __future__ import annotations
+
+__all__ = ("LiteTransport", "OutgoingCall", "PartStream", "StreamMessage", "TransportOptions")
+
+from contextlib import AbstractAsyncContextManager
+from ssl import SSLContext
+from typing import NamedTuple, Protocol
+
+from kinwire.transports.http_client.credentials import Auth
+from kinwire.transports.http_client.fields import Fields
+from kinwire_protocols.base import JsonObject
+
+_SIZE = 4 * 1024 * 1024  # bytes, as `Limits.frame_size`
+
+
+class OutgoingCall(NamedTuple):
+    """A call of a tool, as it leaves."""
+
+    name: str
+    arguments: JsonObject
+    meta: JsonObject
+    """The fields of `RequestMeta`; empty means that `_meta` is left out."""
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the server does the work once, even if it gets the call twice."""
+        return self.name == "redeem" or "idempotency_key" in self.meta
+
+
+class StreamMessage(NamedTuple):
+    """One message of a stream of a call."""
+
+    value: JsonObject
+    """A part, `{"partial": ...}`, or the result."""
+    final: bool
+    """Whether it is the result, which ends the stream."""
+
+
+class TransportOptions(NamedTuple):
+    """How a server is reached, whatever the binding."""
+
+    fields: Fields = ()
+    """Headers, or metadata of gRPC, that are sent with every call."""
+    auth: Auth | None = None
+    """Asked for the `Authorization` header; see `UrlOptions.auth`."""
+    tls: SSLContext | None = None
+    """The certificates to trust and to show; None: those of the system."""
+    certificates: bytes | None = None
+    """The same for gRPC, which takes no `SSLContext`: authorities to trust, as PEM."""
+    insecure: bool = False
+    """Whether plain text may go to another machine."""
+    proxy: str | None = None
+    """The URL of a proxy, for HTTP."""
+    trust_env: bool = True
+    """Whether `HTTP_PROXY` and the like count."""
+    size: int = _SIZE
+    """The bytes that an answer may have, or one message of a stream."""
+
+
+class PartStream(Protocol):
+    """The messages of one call, in their order."""
+
+    async def receive(self, timeout: float) -> StreamMessage:
+        """Return the next message; after the final one this is not called again.
+
+        Anything that the server sends, a heartbeat too, begins the time anew.
+
+        Raises:
+            RequestTimeoutError: nothing came for `timeout` seconds.
+            RpcError, KinwireError: see `LiteTransport.call`.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give the call up if it is not over: the server cancels it. It may be called twice."""
+
+
+class LiteTransport(Protocol):
+    """A binding: carries calls to one server. Calls may run at the same time."""
+
+    def opened(self) -> AbstractAsyncContextManager[object]:
+        """Return a block in which calls can be made; connections are closed at its end."""
+        ...
+
+    async def list_tools(self, timeout: float) -> list[JsonObject]:
+        """Return the tools, as the server describes them.
+
+        Raises:
+            RpcError, KinwireError: see `call`.
+        """
+        ...
+
+    async def call(self, call: OutgoingCall, timeout: float) -> JsonObject:
+        """Return the result, a `ToolResult` as JSON that is not checked yet.
+
+        Raises:
+            RpcError: the server refused the call; made by `errors.error_from`.
+            RequestTimeoutError: no answer came within `timeout` seconds. The call was cancelled.
+            ConnectionClosedError: there is no connection, or it was lost before the answer.
+            InvalidResponseError: what came is no answer, as another status of HTTP.
+        """
+        ...
+
+    async def stream(self, call: OutgoingCall, timeout: float) -> PartStream:
+        """Begin a call whose result may come in parts.
+
+        Raises:
+            RpcError, KinwireError: see `call`.
+        """
+        ...
