@@ -8,8 +8,8 @@ from __future__ import annotations
 __all__ = ("LiteServer",)
 
 import time
-from collections.abc import Callable, Sequence
-from typing import cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, cast
 
 from kinwire.managers.tool_outcomes import MoreResources, NeedsAnswers, Promised, ToolError
 from kinwire.mcplite.rules.results import failure_body, finished
@@ -30,6 +30,11 @@ from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcplite.errors import ToolNotFoundError
 from kinwire_protocols.mcplite.tools import REDEEM
 from kinwire_protocols.nearest import nearest
+
+if TYPE_CHECKING:
+    from kinwire.mcplite.server.http.app import LiteHttpApp
+    from kinwire.transports.http.guard import Authenticate
+    from kinwire.transports.http.limits import HttpLimits
 
 _NAMED = 1000  # tools in the error about an unknown one
 
@@ -87,6 +92,46 @@ class LiteServer:
         A part is `{"partial": "..."}`; of a redeemed promise it may have `progress` as well.
         """
         return await self._answered(ToolRun(call, caller, send))
+
+    def asgi(  # noqa: PLR0913 - all that a listener is made of
+        self,
+        *,
+        path: str = "/mcp-lite/v1/",
+        health: str | None = None,
+        allowed_hosts: Iterable[str] = (),
+        allowed_origins: Iterable[str] = (),
+        authenticate: Authenticate | None = None,
+        resource_metadata: str | None = None,
+        insecure: bool = False,
+        limits: HttpLimits | None = None,
+    ) -> LiteHttpApp:
+        """Return this server as an ASGI application, for uvicorn or to mount in another one.
+
+        It serves the endpoints of section 4.2, `listtools` and `calltools`, with all their other
+        names: below `path`, and without it, too. Every request is a POST of JSON and independent of
+        all others. With `Accept: text/event-stream` the parts of a result come as events.
+
+        `health`, such as "/healthz", is a path that answers every GET with 200. All other options
+        are those of `Server.asgi`; `HttpLimits.sessions` bounds the calls in flight. Work whose
+        client closes the connection is cancelled; that of promises goes on.
+
+        Raises:
+            ValueError: invalid host or origin in the lists, or a path without its slash.
+            TypeError: a list is a string.
+        """
+        from kinwire.mcplite.server.http.app import app_of_service
+
+        return app_of_service(
+            self,
+            path=path,
+            health=health,
+            allowed_hosts=allowed_hosts,
+            allowed_origins=allowed_origins,
+            authenticate=authenticate,
+            resource_metadata=resource_metadata,
+            insecure=insecure,
+            limits=limits,
+        )
 
     async def close(self, grace: float = 1.0) -> None:
         """End the work of promises that are open; what needs more than `grace` seconds has failed.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("HEALTH", "PATH_KIND", "ServedPaths", "path_below_mount")
+__all__ = ("HEALTH", "PATH_KIND", "ServedPaths", "elsewhere", "path_below_mount")
 
 from kinwire.support.arguments import ValueKind
 from kinwire.transports.http.replies import JSON, HttpResponse, Scope, refusal
@@ -58,9 +58,18 @@ class ServedPaths:
         at_top = self._at_mount if scope.get("root_path", "").rstrip("/") else self._at_root
         if path == self._endpoint or (not path and at_top):
             return None
-        if path == self._health and scope["type"] == "http":
-            return _health_reply(scope["method"])
-        return refusal(404, "Nothing is served at this path.")
+        return elsewhere(scope, path, self._health)
+
+
+def elsewhere(scope: Scope, path: str, health: str | None) -> HttpResponse:
+    """Return what a request gets that is for no endpoint: a health check, or that it is lost.
+
+    `path` is that of the request below the mount point, `health` that of the check, both without a
+    slash at the end.
+    """
+    if path == health and scope["type"] == "http":
+        return _health_reply(scope["method"])
+    return refusal(404, "Nothing is served at this path.")
 
 
 def _health_reply(method: str) -> HttpResponse:

@@ -1,0 +1,136 @@
+"""From the body of a request to what it asks for, and the refusal of one that asks for nothing.
+
+Pure. A body that is not JSON earns 400; all that is wrong with JSON is an error of JSON-RPC, and
+those have the status 200 (MCP-lite, 4.4).
+"""
+
+from __future__ import annotations
+
+__all__ = ("DEEPEST", "BodyError", "LiteRequest", "call_in", "idempotency_key", "read_request")
+
+from typing import NamedTuple
+
+from pydantic_core import from_json
+
+from kinwire.mcplite.server.source import ToolCall
+from kinwire.rpc.codec import FrameError, Id, decode, is_id, is_object, kind_of
+from kinwire.support.json_values import depth
+from kinwire_protocols.base import JsonObject, RpcError
+from kinwire_protocols.jsonrpc.errors import InvalidParamsError, InvalidRequestError, ParseError
+from kinwire_protocols.tables import HttpPath
+
+DEEPEST = 64
+"""How many arrays and objects of a body may be nested in one another."""
+
+_TOO_DEEP = f"Invalid Request: more than {DEEPEST} arrays and objects are nested in one another"
+_NO_ID = "Invalid Request: id: expected a string or an integer, as a call wants an answer"
+_NO_METHOD = "Invalid Request: method: expected a string"
+_NOT_AN_OBJECT = "Invalid Request: expected one JSON object, got"
+
+
+class BodyError(Exception):
+    """What a body earns that asks for nothing that can be done."""
+
+    def __init__(self, error: RpcError, *, id: Id | None = None, status: int = 200) -> None:
+        super().__init__(error)
+        self.error = error
+        self.id = id
+        self.status = status
+
+
+class LiteRequest(NamedTuple):
+    """What one request asks for."""
+
+    method: str
+    params: object
+    id: Id | None
+    """None for params that came without an envelope: so goes the result."""
+
+
+def read_request(body: bytes, row: HttpPath) -> LiteRequest:
+    """Return what `body` asks for at the path of `row`.
+
+    Where bodies are params alone, one with `jsonrpc` is read as an envelope all the same.
+
+    Raises:
+        BodyError: it asks for nothing.
+    """
+    if not row.enveloped:
+        params = _object_in(body)
+        if "jsonrpc" not in params:
+            return LiteRequest(row.method, params, None)
+    try:
+        message = decode(body)
+    except FrameError as refused:
+        _object_in(body)
+        raise BodyError(refused.error, id=refused.id) from None
+    return _request_in(message, body)
+
+
+def _request_in(message: JsonObject, body: bytes) -> LiteRequest:
+    id = message.get("id")
+    if "method" not in message:
+        raise BodyError(InvalidRequestError(_NO_METHOD), id=id if is_id(id) else None)
+    if id is None:
+        raise BodyError(InvalidRequestError(_NO_ID))
+    _must_be_flat(message, body, id)
+    return LiteRequest(message["method"], message.get("params"), id)
+
+
+def _object_in(body: bytes) -> JsonObject:
+    try:
+        value = from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        if "recursion limit" in str(error):  # JSON, as far as anybody reads
+            raise BodyError(InvalidRequestError(_TOO_DEEP)) from None
+        raise BodyError(ParseError(f"Parse error: {error}"), status=400) from None
+    if not is_object(value):
+        raise BodyError(InvalidRequestError(f"{_NOT_AN_OBJECT} {kind_of(value)}"))
+    _must_be_flat(value, body, None)
+    return value
+
+
+def _must_be_flat(value: JsonObject, body: bytes, id: Id | None) -> None:
+    # To count the brackets is far cheaper than to look inside, and is enough for most.
+    if body.count(b"{") + body.count(b"[") > DEEPEST and depth(value) > DEEPEST:
+        raise BodyError(InvalidRequestError(_TOO_DEEP), id=id)
+
+
+def call_in(params: object, header: str | None) -> ToolCall:
+    """Return the call that `params` describe; `header` is that of `Idempotency-Key`.
+
+    Raises:
+        InvalidParamsError: they describe none.
+    """
+    if not is_object(params):
+        raise InvalidParamsError(f"params: expected an object, got {kind_of(params)}")
+    name = params.get("name")
+    if type(name) is not str:
+        raise InvalidParamsError(f"name: expected a string, got {kind_of(name)}")
+    arguments = _object_at(params, "arguments")
+    meta = _object_at(params, "_meta")
+    if header is not None:
+        meta = _with_key(meta, idempotency_key(header))
+    return ToolCall(name, arguments, meta)
+
+
+def _object_at(params: JsonObject, name: str) -> JsonObject:
+    if name not in params:
+        return {}
+    value = params[name]
+    if not is_object(value):
+        raise InvalidParamsError(f"{name}: expected an object, got {kind_of(value)}")
+    return value
+
+
+def _with_key(meta: JsonObject, key: str) -> JsonObject:
+    if meta.get("idempotency_key", key) != key:
+        raise InvalidParamsError("_meta.idempotency_key: expected that of Idempotency-Key, or none")
+    return {**meta, "idempotency_key": key}
+
+
+def idempotency_key(header: str) -> str:
+    """Return the key in an `Idempotency-Key` header: it may stand in quotes, as texts do there."""
+    if len(header) < 2 or not (header[0] == header[-1] == '"'):
+        return header
+    return header[1:-1].replace('\\"', '"').replace("\\\\", "\\")
