@@ -1,0 +1,239 @@
+"""The application under real servers: HTTP/1.1 of uvicorn, HTTP/2 of hypercorn, raw clients."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from typing import Any
+
+import anyio
+import pytest
+from anyio.abc import SocketStream
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import (
+    DataReceived,
+    Event,
+    ResponseReceived,
+    StreamEnded,
+)
+from hypercorn.asyncio import serve
+from hypercorn.config import Config
+
+from kinwire.mcplite.server.http.app import LiteHttpApp
+from tests.absent import shared
+from tests.runtime.mcplite.server.http.fixtures_lite import DONE, Service, app_of, call_of
+from tests.runtime.transports.fixtures_serving import served
+
+pytestmark = pytest.mark.anyio
+
+_BLOCK = re.compile(r"^```http\n(.*?)^```\n+```log\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_ESCAPED = {"\\r": "\r", "\\n": "\n", "\\t": "\t", "\\f": "\f", "\\\\": "\\"}
+
+HEAD = (
+    b"POST /mcp-lite/v1/rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    b"Accept: %b\r\n%b\r\n"
+)
+BODY = json.dumps(call_of("echo", parts=2)).encode()
+LENGTH = b"Content-Length: %d\r\n" % len(BODY)
+
+
+class Served:
+    """What has the `asgi` that a fixture wants."""
+
+    def __init__(self, app: LiteHttpApp) -> None:
+        self.app = app
+
+    def asgi(self) -> LiteHttpApp:
+        return self.app
+
+
+@contextmanager
+def under_uvicorn(service: Service) -> Iterator[int]:
+    with served(Served(app_of(service)), around=lambda app: app) as there:  # type: ignore[arg-type]
+        yield there.port
+
+
+def said(port: int, data: bytes, *, ends: bool = True) -> bytes:
+    """Return all that comes back on a connection of its own, which ends with `data` or later."""
+    with socket.create_connection(("127.0.0.1", port), 5) as connection:
+        connection.sendall(data)
+        if ends:
+            connection.shutdown(socket.SHUT_WR)
+        parts = iter(partial(connection.recv, 65536), b"")
+        try:
+            return b"".join(parts)
+        except ConnectionResetError:
+            return b""
+
+
+def requests_of(file: str) -> Iterator[tuple[bytes, bool]]:
+    """Yield the requests of one file of llhttp, and whether a parser must refuse them."""
+    text = shared(f"corpora/http-requests/{file}.md").read_text("utf-8")
+    for request, log in _BLOCK.findall(text):
+        plain = re.sub(r"\\\n", "", request)  # the next line goes on
+        plain = re.sub(r"\\[rntf\\]", lambda found: _ESCAPED[found[0]], plain)
+        lines = re.sub(r"(?<!\r)\n", "\r\n", plain)
+        yield lines.encode("latin-1", "replace"), "error code=" in log
+
+
+def test_no_request_of_llhttp_reaches_a_tool_or_ends_the_server() -> None:
+    service = Service()
+    files = ("content-length", "invalid", "method", "pipelining", "transfer-encoding", "uri")
+    with under_uvicorn(service) as port:
+        found = [one for file in files for one in requests_of(file)]
+        answers = [(said(port, request), refused) for request, refused in found]
+        assert len(found) > 90
+        assert all(not one or one.startswith(b"HTTP/1.1 4") for one, _ in answers)
+        assert any(b" 400 " in one for one, refused in answers if refused)
+        assert service.seen == []
+        assert b'"result"' in said(port, HEAD % (b"*/*", LENGTH) + BODY)
+
+
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+UNCLEAR = (
+    (LENGTH + CHUNKED, b"0\r\n\r\n"),
+    (LENGTH + b"Content-Length: 3\r\n", BODY),
+    (b"Content-Length: +%d\r\n" % len(BODY), BODY),
+    (b"Content-Length: -1\r\n", BODY),
+    (b"Content-Length: 1_0\r\n", BODY),
+    (b"Transfer-Encoding: chunked, identity\r\n", b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)),
+    (b"Transfer-Encoding : chunked\r\n", b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)),
+    (CHUNKED, b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY) + 4, BODY)),
+    (CHUNKED, b"zz\r\n%b\r\n0\r\n\r\n" % BODY),
+    (LENGTH + b"X: a\x00b\r\n", BODY),
+    (LENGTH + b"X: a\nY: b\r\n", BODY[:-1]),
+    (LENGTH, BODY[:-1]),
+)
+
+
+def test_a_body_of_unclear_length_runs_nothing() -> None:
+    service = Service()
+    with under_uvicorn(service) as port:
+        answers = [said(port, HEAD % (b"*/*", fields) + body) for fields, body in UNCLEAR]
+        assert [one for one in answers if one and not one.startswith(b"HTTP/1.1 400")] == []
+    assert service.seen == []
+
+
+def test_http_1_1_of_uvicorn_carries_calls_streams_and_ends() -> None:
+    service = Service()
+    with under_uvicorn(service) as port:
+        last = HEAD % (b"*/*", LENGTH + b"Connection: close\r\n") + BODY
+        twice = said(port, HEAD % (b"*/*", LENGTH) + BODY + last, ends=False)
+        assert twice.count(b"HTTP/1.1 200 OK") == twice.count(b'"response_type":"answer"') == 2
+        body = b"5\r\n%b\r\n%x\r\n%b\r\n0\r\n\r\n" % (BODY[:5], len(BODY) - 5, BODY[5:])
+        assert b'"result"' in said(port, HEAD % (b"*/*", CHUNKED) + body)
+        events = said(port, HEAD % (b"text/event-stream", LENGTH) + BODY)
+        assert re.findall(rb"event: (\w+)", events) == [b"message", b"message", b"done"]
+        for accept in (b"*/*", b"text/event-stream"):
+            _leave(service, port, accept)
+
+
+def _leave(service: Service, port: int, accept: bytes) -> None:
+    """Send a call that waits, and close the connection; the call has to end."""
+    body = json.dumps(call_of("wait")).encode()
+    service.waits, service.cancelled = anyio.Event(), anyio.Event()
+    with socket.create_connection(("127.0.0.1", port), 5) as connection:
+        connection.sendall(HEAD % (accept, b"Content-Length: %d\r\n" % len(body)) + body)
+        _until(service.waits.is_set)
+    _until(service.cancelled.is_set)
+
+
+def _until(holds: Any) -> None:
+    until = time.monotonic() + 5
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.002)
+
+
+class Http2:
+    """A raw client of HTTP/2, that knows before it connects that it is spoken."""
+
+    def __init__(self, stream: SocketStream) -> None:
+        self._stream = stream
+        self._h2 = H2Connection(H2Configuration(client_side=True))
+        self._h2.initiate_connection()
+        self._waiting: list[Event] = []
+
+    async def send(self, path: str, body: object, accept: str = "application/json") -> int:
+        """Send a request; return the id of its stream."""
+        id = self._h2.get_next_available_stream_id()
+        data = json.dumps(body).encode()
+        fields = [
+            (":method", "POST"),
+            (":scheme", "http"),
+            (":authority", "localhost"),
+            (":path", path),
+            ("content-type", "application/json"),
+            ("accept", accept),
+        ]
+        self._h2.send_headers(id, fields)
+        self._h2.send_data(id, data, end_stream=True)
+        await self._flush()
+        return id
+
+    async def _flush(self) -> None:
+        await self._stream.send(self._h2.data_to_send())
+
+    async def events(self, id: int) -> AsyncIterator[Event]:
+        """Yield what comes on one stream, until it ends."""
+        while True:
+            for event in self._h2.receive_data(await self._stream.receive()):
+                if isinstance(event, DataReceived):
+                    self._h2.acknowledge_received_data(event.flow_controlled_length, id)
+                if getattr(event, "stream_id", None) == id:
+                    yield event
+                    if isinstance(event, StreamEnded):
+                        return
+            await self._flush()
+
+    async def answer(self, id: int) -> tuple[str, bytes]:
+        """Return status and body of one response."""
+        status, body = "", b""
+        async for event in self.events(id):
+            if isinstance(event, ResponseReceived):
+                status = dict(event.headers)[b":status"].decode()
+            elif isinstance(event, DataReceived):
+                body += event.data or b""
+        return status, body
+
+    async def cancel(self, id: int) -> None:
+        """Reset a stream."""
+        self._h2.reset_stream(id, 8)
+        await self._flush()
+
+
+@asynccontextmanager
+async def under_hypercorn(service: Service) -> AsyncIterator[Http2]:
+    config, stop = Config(), anyio.Event()
+    app: Any = app_of(service)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config.bind = [f"fd://{os.dup(listener.fileno())}"]
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(partial(serve, app, config, shutdown_trigger=stop.wait))
+            async with await anyio.connect_tcp(*listener.getsockname()) as stream:
+                yield Http2(stream)
+            stop.set()
+
+
+@pytest.mark.spec("mcp-lite-4.1-1")
+@pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
+async def test_http_2_of_hypercorn_carries_calls_streams_and_ends() -> None:
+    service = Service()
+    with anyio.fail_after(10):
+        async with under_hypercorn(service) as http:
+            status, body = await http.answer(await http.send("/mcp-lite/v1/rpc", call_of("echo")))
+            assert (status, json.loads(body)["result"]) == ("200", DONE)
+            call = call_of("echo", parts=2)
+            status, body = await http.answer(await http.send("/rpc", call, "text/event-stream"))
+            assert re.findall(rb"event: (\w+)", body) == [b"message", b"message", b"done"]
+            waiting = await http.send("/rpc", call_of("wait"), "text/event-stream")
+            await service.waits.wait()
+            await http.cancel(waiting)
+            await service.cancelled.wait()
