@@ -75,8 +75,8 @@ class IncomingHttpRequest:
         """Respond, or return what to respond."""
         guard = self._app.guard  # `Guard.admit`, in line: a coroutine less for every request
         reply = guard.refusal(self._scope, self._head)
-        if reply is None and guard.authenticate is not None:
-            reply = await guard.identify(guard.authenticate, self._head)
+        if reply is None and guard.bearers is not None:
+            reply = await guard.identify(guard.bearers, self._head)
         if reply is not None:
             return reply
         method = self._scope["method"]

@@ -33,6 +33,7 @@ from kinwire_protocols.nearest import nearest
 
 if TYPE_CHECKING:
     from kinwire.mcplite.server.http.app import LiteHttpApp
+    from kinwire.transports.grpc.limits import GrpcLimits
     from kinwire.transports.http.guard import Authenticate
     from kinwire.transports.http.limits import HttpLimits
 
@@ -132,6 +133,62 @@ class LiteServer:
             insecure=insecure,
             limits=limits,
         )
+
+    async def serve_grpc(  # noqa: PLR0913 - all that a listener is made of
+        self,
+        host: str = "127.0.0.1",
+        port: int = 50051,
+        *,
+        authenticate: Authenticate | None = None,
+        certfile: str | None = None,
+        keyfile: str | None = None,
+        insecure: bool = False,
+        limits: GrpcLimits | None = None,
+        started: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        """Serve over gRPC until this is cancelled (section 5). It needs the extra `grpc`.
+
+        Calls under way then get `limits.drain` seconds to end. `authenticate` gets the bearer token
+        in the metadata `authorization` of each call. With `certfile`, and `keyfile` if the key is
+        in another file, clients need TLS. `insecure` is your word that plain text is right on the
+        network. `started` gets the address once clients can connect, as "grpc://127.0.0.1:50051";
+        `port` 0 takes a free one. Reflection is for everybody who can connect.
+
+        Raises:
+            ImportError: the extra is not installed.
+            KinwireError: another loop than asyncio's runs.
+            InsecureAddressError: other machines could reach it in plain text.
+            OSError: nobody can listen there, or the certificate cannot be read.
+            TypeError, ValueError: an option is of the wrong type.
+        """
+        from kinwire.mcplite.server import grpc_service
+
+        options = (host, port, authenticate, certfile, keyfile, insecure, limits)
+        await grpc_service.serve(self, grpc_service.GrpcOptions(*options), started)
+
+    def run_grpc(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 50051,
+        *,
+        authenticate: Authenticate | None = None,
+        certfile: str | None = None,
+        keyfile: str | None = None,
+        insecure: bool = False,
+        limits: GrpcLimits | None = None,
+    ) -> None:
+        """Do as `serve_grpc` until SIGTERM, SIGHUP or Ctrl-C, and `close`: a program's last line.
+
+        The address is said on stderr. A second signal ends the process immediately.
+
+        Raises:
+            ImportError, InsecureAddressError, OSError, TypeError, ValueError: see `serve_grpc`.
+            SystemExit: the user pressed Ctrl-C.
+        """
+        from kinwire.mcplite.server import grpc_service
+
+        options = (host, port, authenticate, certfile, keyfile, insecure, limits)
+        grpc_service.run(self, grpc_service.GrpcOptions(*options))
 
     async def close(self, grace: float = 1.0) -> None:
         """End the work of promises that are open; what needs more than `grace` seconds has failed.

@@ -11,29 +11,23 @@ __all__ = (
     "principal_address",
 )
 
-from collections.abc import Callable
 from contextvars import ContextVar
 from functools import lru_cache
-from inspect import isawaitable
-from typing import Any
-
-import anyio
-import anyio.to_thread
 
 from kinwire.rpc.error_table import internal_error
 from kinwire.support.arguments import FLAG, FUNCTION, TEXT, ValueKind, instance_of, list_of
-from kinwire.support.functions import is_async
 from kinwire.support.json_values import strict_text
+from kinwire.transports.http.bearer import (
+    NO_TOKEN,
+    NOT_VALID,
+    Authenticate,
+    BearerCheck,
+    token_in,
+)
 from kinwire.transports.http.head import Head
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import HttpResponse, Scope, refusal
 from kinwire.transports.http.security import AccessProblem, AccessRules, is_loopback
-
-Authenticate = Callable[[str], object]
-"""Takes a bearer token; returns who it stands for, or None if it is not (or no more) valid.
-
-It may be an `async` function. A plain one runs in a worker thread.
-"""
 
 LISTENER_KINDS: dict[str, ValueKind] = {
     "allowed_hosts": list_of(TEXT, "a list of strings"),
@@ -44,8 +38,6 @@ LISTENER_KINDS: dict[str, ValueKind] = {
     "limits": instance_of(HttpLimits, "HttpLimits", "HttpLimits(sessions=100)").or_none,
 }
 """What the options of a listener take."""
-
-_THREADS = 40  # for plain functions; those of tools have others, which they may hold for long
 
 PRINCIPAL: ContextVar[object] = ContextVar("kinwire principal", default=None)
 
@@ -88,9 +80,8 @@ class Guard:
         self._known = lru_cache(maxsize=256)(self._by_values)
         self._limits = limits
         self.insecure = insecure
-        self.authenticate = authenticate
-        self._is_async = authenticate is not None and is_async(authenticate)
-        self._threads: anyio.CapacityLimiter | None = None
+        self.bearers = None if authenticate is None else BearerCheck(authenticate)
+        """Who asks, by the token; None if anybody may."""
         extra = "" if resource_metadata is None else f'resource_metadata="{resource_metadata}"'
         self._challenge = f"Bearer {extra}".strip()
         self._invalid = ", ".join(part for part in ('Bearer error="invalid_token"', extra) if part)
@@ -98,8 +89,8 @@ class Guard:
     async def admit(self, scope: Scope, head: Head) -> HttpResponse | None:
         """Set who asks, or return what a request earns that must not go on."""
         reply = self.refusal(scope, head)
-        if reply is None and self.authenticate is not None:
-            reply = await self.identify(self.authenticate, head)
+        if reply is None and self.bearers is not None:
+            reply = await self.identify(self.bearers, head)
         return reply
 
     def refusal(self, scope: Scope, head: Head) -> HttpResponse | None:
@@ -127,32 +118,19 @@ class Guard:
         ]
         return self._rules.refusal(*values)
 
-    async def identify(self, authenticate: Authenticate, head: Head) -> HttpResponse | None:
+    async def identify(self, bearers: BearerCheck, head: Head) -> HttpResponse | None:
         """Set who asks, by the token; or return what a request without a valid one earns."""
-        scheme, _, token = (head.text(b"authorization") or "").partition(" ")
-        token = token.strip()
-        if scheme.lower() != "bearer" or not token or b"authorization" in head.repeated:
-            return self._unauthorized(self._challenge, "Authorization: expected a bearer token.")
+        token = token_in(head.text(b"authorization"))
+        if token is None or b"authorization" in head.repeated:
+            return self._unauthorized(self._challenge, NO_TOKEN)
         try:
-            principal = await self._principal_of(authenticate, token)
+            principal = await bearers.principal_of(token)
         except Exception as error:
             return refusal(500, internal_error("authenticate", error))
         if principal is None:
-            return self._unauthorized(self._invalid, "Authorization: the token is not valid.")
+            return self._unauthorized(self._invalid, NOT_VALID)
         PRINCIPAL.set(principal)
         return None
-
-    async def _principal_of(self, authenticate: Authenticate, token: str) -> object:
-        found: Any
-        if self._is_async:
-            found = authenticate(token)
-        else:
-            self._threads = self._threads or anyio.CapacityLimiter(_THREADS)
-            # The tuple is for a plain wrapper around an `async def`: trio refuses a coroutine.
-            (found,) = await anyio.to_thread.run_sync(
-                lambda: (authenticate(token),), abandon_on_cancel=True, limiter=self._threads
-            )
-        return await found if isawaitable(found) else found
 
     @staticmethod
     def _unauthorized(challenge: str, why: str) -> HttpResponse:

@@ -92,7 +92,7 @@ class LiteHttpRequest:
 
     def _caller(self) -> LiteCaller:
         # Whoever mounts this application may have a principal of its own around it.
-        return LiteCaller(None if self._app.guard.authenticate is None else PRINCIPAL.get())
+        return LiteCaller(None if self._app.guard.bearers is None else PRINCIPAL.get())
 
     async def _list(self, request: LiteRequest) -> HttpResponse:
         if request.params is not None and not is_object(request.params):

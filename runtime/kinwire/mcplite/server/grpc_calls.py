@@ -1,0 +1,180 @@
+"""The three calls of the gRPC binding (MCP-lite 0.042 section 5).
+
+A call ends with a result, or with a status of a closed list: never with the text of an exception.
+"""
+
+from __future__ import annotations
+
+__all__ = ("IDEMPOTENCY_KEY", "GrpcCalls")
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol, TypeVar
+
+import grpc
+
+from kinwire.mcplite.rules.grpc_errors import DOMAIN, GrpcError, grpc_error
+from kinwire.mcplite.rules.grpc_messages import (
+    call_from,
+    encoded_part,
+    encoded_result,
+    encoded_tools,
+)
+from kinwire.mcplite.server.service import LiteServer
+from kinwire.mcplite.server.source import LiteCaller, ToolCall
+from kinwire.rpc.codec import EncodedObject
+from kinwire.rpc.error_table import internal_error
+from kinwire.rpc.errors import RpcError
+from kinwire.transports.grpc.status import DETAILS, ErrorDetails, encoded_details
+from kinwire.transports.http.bearer import NO_TOKEN, NOT_VALID, BearerCheck, token_in
+from kinwire.transports.http.guard import PRINCIPAL
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.mcplite.descriptor import SERVICE
+
+T = TypeVar("T")
+
+IDEMPOTENCY_KEY = "idempotency-key"
+"""The name of the metadata that may have `_meta.idempotency_key`, as HTTP has a header."""
+
+_CANCELLED = RuntimeError("The call was cancelled by the tool itself.")
+_NUMBERS: dict[str, int] = {code.name: code.value[0] for code in grpc.StatusCode}
+
+
+class CallContext(Protocol):
+    """What `grpc.aio` hands to a call."""
+
+    def invocation_metadata(self) -> Any:
+        """Return names and values that came with the call."""
+
+    def time_remaining(self) -> float | None:
+        """Return the seconds until the deadline; None without one."""
+
+    async def write(self, message: bytes) -> None:
+        """Send a part, when the client can take it."""
+
+    async def abort(self, code: Any, details: str, trailing_metadata: Any) -> None:
+        """End the call with a status, by an exception."""
+
+
+class _EndedError(Exception):
+    """The call ends with this status."""
+
+    def __init__(self, status: str, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.found = GrpcError(status, message, ErrorDetails(reason, DOMAIN, {}))
+
+
+class GrpcCalls:
+    """Answers calls from a `LiteServer`."""
+
+    def __init__(
+        self, server: LiteServer, bearers: BearerCheck | None, *, message_size: int
+    ) -> None:
+        self._server = server
+        self._bearers = bearers
+        self._size = message_size
+        self._listed: tuple[EncodedObject, bytes] | None = None
+
+    def handlers(self) -> Any:
+        """Return the handlers of the service, which take and return encoded messages."""
+        methods: dict[str, Any] = {
+            "GetTools": grpc.unary_unary_rpc_method_handler(self._get_tools),
+            "CallTool": grpc.unary_unary_rpc_method_handler(self._call_tool),
+            "CallToolStream": grpc.unary_stream_rpc_method_handler(self._call_tool_stream),
+        }
+        return grpc.method_handlers_generic_handler(SERVICE, methods)
+
+    async def _get_tools(self, _request: bytes, context: CallContext) -> bytes | None:
+        return await _answered("tools/list", self._tools(context), context)
+
+    async def _call_tool(self, request: bytes, context: CallContext) -> bytes | None:
+        return await _answered("tools/call", self._result(request, context), context)
+
+    async def _call_tool_stream(self, request: bytes, context: CallContext) -> None:
+        await _answered("tools/call", self._stream(request, context), context)
+
+    async def _tools(self, context: CallContext) -> bytes:
+        listed = await self._server.list_tools(await self._caller(context))
+        if self._listed is None or self._listed[0] is not listed:
+            self._listed = (listed, encoded_tools(listed["tools"]))
+        return self._bounded(self._listed[1])
+
+    async def _result(self, request: bytes, context: CallContext) -> bytes:
+        caller = await self._caller(context)
+        result = await self._server.call(_call_in(request, context), caller)
+        return self._bounded(_sendable(encoded_result, result))
+
+    async def _stream(self, request: bytes, context: CallContext) -> None:
+        async def send(part: JsonObject) -> None:
+            await context.write(self._bounded(_sendable(encoded_part, part)))
+
+        caller = await self._caller(context)
+        result = await self._server.stream(_call_in(request, context), caller, send)
+        await context.write(self._bounded(_sendable(encoded_result, result)))
+
+    async def _caller(self, context: CallContext) -> LiteCaller:
+        seconds = context.time_remaining()
+        deadline = None if seconds is None else asyncio.get_running_loop().time() + seconds
+        if self._bearers is None:
+            return LiteCaller(None, deadline)
+        return LiteCaller(await self._principal(self._bearers, context), deadline)
+
+    async def _principal(self, bearers: BearerCheck, context: CallContext) -> object:
+        found = [value for name, value in context.invocation_metadata() if name == "authorization"]
+        token = token_in(found[0]) if len(found) == 1 and isinstance(found[0], str) else None
+        if token is None:
+            raise _EndedError("UNAUTHENTICATED", "TOKEN_MISSING", NO_TOKEN)
+        try:
+            principal = await bearers.principal_of(token)
+        except Exception as error:
+            raise internal_error("authenticate", error) from None
+        if principal is None:
+            raise _EndedError("UNAUTHENTICATED", "TOKEN_INVALID", NOT_VALID)
+        PRINCIPAL.set(principal)
+        return principal
+
+    def _bounded(self, message: bytes) -> bytes:
+        if len(message) > self._size:
+            why = f"The result has {len(message)} bytes, more than {self._size}."
+            raise _EndedError("RESOURCE_EXHAUSTED", "TOO_LARGE", why)
+        return message
+
+
+async def _answered(method: str, answer: Awaitable[T], context: CallContext) -> T | None:
+    """Return what `answer` comes to, or end the call with a status."""
+    try:
+        return await answer
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():  # by the client, its deadline, or the end
+            raise
+        found = grpc_error(internal_error(method, _CANCELLED))
+    except _EndedError as refused:
+        found = refused.found
+    except RpcError as error:
+        found = grpc_error(error)
+    except Exception as error:
+        found = grpc_error(internal_error(method, error))
+    details = encoded_details(_NUMBERS[found.status], found.message, found.details)
+    status = grpc.StatusCode[found.status]
+    await context.abort(status, found.message, trailing_metadata=((DETAILS, details),))
+    return None
+
+
+def _call_in(request: bytes, context: CallContext) -> ToolCall:
+    try:
+        name, arguments, meta = call_from(request)
+    except ValueError as error:
+        raise InvalidParamsError(f"tools/call#{error}") from None
+    for header, value in context.invocation_metadata():
+        if header == IDEMPOTENCY_KEY and isinstance(value, str):
+            meta.setdefault("idempotency_key", value)
+    return ToolCall(name, arguments, meta)
+
+
+def _sendable(encode: Callable[[JsonObject], bytes], value: JsonObject) -> bytes:
+    try:
+        return encode(value)
+    except ValueError as error:
+        raise InvalidParamsError(f"The result does not fit gRPC: {error}.") from None
