@@ -1,4 +1,4 @@
-"""What a tool function may return or raise besides a value, in every protocol that runs tools.
+"""What a tool function may return or raise in addition to values, in all protocols with tools.
 
 Over MCP a promise is awaited, and questions are an error that the caller's model reads. Over
 MCP-lite each is a kind of response of its own (MCP-lite 0.042 section 3.4).

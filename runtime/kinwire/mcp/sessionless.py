@@ -93,5 +93,5 @@ class SessionlessRequest(Request):
     async def progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Hand a report of progress to whoever watches the call, if anyone does."""
+        """Hand a report of progress to the one that watches the call, if there is one."""
         await self.report(progress, total, message)

@@ -244,14 +244,27 @@ class ToolTable:
     def __init__(self, listed: Listing, changed: Callable[[], None]) -> None:
         self._table = EntryTable[RegisteredTool](_KIND, listed, changed)
         self._aliases: dict[str, str] = {}
+        self._reserved: dict[str, str] = {}
+
+    def reserve(self, name: str, reason: str) -> None:
+        """Refuse tools of this name from now on; `reason` is a clause.
+
+        Raises:
+            ToolDefinitionError: there is one.
+        """
+        self._reserved[name] = reason
+        if name in self._table.entries:
+            raise self._refusal(name)
 
     def add(self, tool: RegisteredTool, aliases: Iterable[str] = ()) -> None:
         """Add a tool; the list does not show `aliases`, by which it can be called too.
 
         Raises:
-            ToolDefinitionError: the name is in use, or JSON cannot hold the definition.
+            ToolDefinitionError: the name is in use or reserved, or JSON cannot hold the definition.
         """
         name: str = tool.definition["name"]
+        if name in self._reserved:
+            raise self._refusal(name)
         self._table.add(name, tool)
         self._aliases |= {alias: name for alias in aliases}
 
@@ -274,6 +287,12 @@ class ToolTable:
         """Return the tool that has this name, or this alias; None without one."""
         tool = self._table.entries.get(name)
         return self._table.entries.get(self._aliases.get(name, "")) if tool is None else tool
+
+    def _refusal(self, name: str) -> ToolDefinitionError:
+        return ToolDefinitionError(
+            f"Tool {name!r}: expected another name, because {self._reserved[name]}. "
+            "Give name=..., or rename the function."
+        )
 
     async def list(self, params: mcp.PaginatedRequestParams) -> JsonObject:
         """Answer `tools/list`."""

@@ -21,6 +21,8 @@ from kinwire.support.json_values import must_be_finite
 from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols.base import JsonObject
 
+_WHOLE = {"response_type", "timestamp", "processing_time_ms"}
+
 
 def content_from(value: object, tool: str) -> list[JsonObject]:
     """Return the content for `value`, which the function of `tool` returned.
@@ -107,12 +109,14 @@ def finished(
     version: str | None,
     asked: Mapping[str, Any],
 ) -> JsonObject:
-    """Return `body` with its whole `_meta`.
+    """Return `body` with its whole `_meta`; it stays as it is if it has been finished before.
 
     `now` is in seconds since 1970, `took` in seconds; `asked` is the `_meta` of the request, whose
     `session_context` goes back unless the tool has given another one.
     """
     given: JsonObject = body.get("_meta") or {}
+    if given.keys() >= _WHOLE:
+        return body
     meta: JsonObject = {
         "response_type": "answer",
         **given,

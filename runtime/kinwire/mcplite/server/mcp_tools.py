@@ -22,6 +22,7 @@ from kinwire.mcplite.server.source import LiteCaller, Put, ToolRun
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.mcplite.tools import REDEEM
 
 
 class McpTools:
@@ -32,11 +33,13 @@ class McpTools:
 
         Raises:
             TypeError: it is not a server of MCP.
+            ToolDefinitionError: a tool is called `redeem`.
         """
         if not isinstance(server, Server):
             raise TypeError(f"LiteServer: expected a Server, got {type(server).__name__}.")
         self._server = server
         self._table = self._server.tool_table
+        self._table.reserve(REDEEM.name, "MCP-lite has a tool that redeems promises")
         self._listed: tuple[tuple[object, ...], list[JsonObject]] = ((), [])
 
     @property

@@ -40,7 +40,7 @@ class ToolCall:
 class ToolRun:
     """One run of a tool, for its source."""
 
-    __slots__ = ("answers", "call", "caller", "cancelled", "report", "send", "state")
+    __slots__ = ("answers", "call", "caller", "cancelled", "promised", "report", "send", "state")
 
     def __init__(self, call: ToolCall, caller: LiteCaller, send: Put | None = None) -> None:
         self.call = call
@@ -49,6 +49,9 @@ class ToolRun:
         """Takes a part `{"partial": ...}` of the result; None if the client gets one result."""
         self.report: Callable[[JsonObject], None] | None = None
         """Takes the progress of a promise; None if nobody watches."""
+        self.promised: Callable[[float | None], None] | None = None
+        """Called when the tool has promised, with the seconds that it estimates; None if it may
+        not promise here."""
         self.answers: Mapping[str, Any] | None = None
         """The answers to questions that the tool has asked, by their ids."""
         self.state: Any = None

@@ -1,0 +1,267 @@
+"""What the tools of a server of MCP-lite answer, whatever the transport (section 3).
+
+`service.py` has the transports, `promises.py` what goes on behind a promise.
+"""
+
+from __future__ import annotations
+
+__all__ = ("LiteCore",)
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from kinwire.managers.tool_outcomes import MoreResources, NeedsAnswers, Promised, ToolError
+from kinwire.mcplite.rules.elicitation import AnswerSeal, binding_of
+from kinwire.mcplite.rules.limits import LiteLimits
+from kinwire.mcplite.rules.results import elicitation_body, failure_body, finished
+from kinwire.mcplite.server.promises import PromiseBoard, owner_of
+from kinwire.mcplite.server.source import (
+    ANYONE,
+    LiteCaller,
+    LiteSource,
+    Put,
+    ToolCall,
+    ToolRun,
+    ToolServer,
+)
+from kinwire.rpc.codec import EncodedObject
+from kinwire.rpc.error_table import internal_error
+from kinwire.rpc.errors import RpcError
+from kinwire.storage.records import Records
+from kinwire.support.arguments import FUNCTION, SECRET, TEXT, ArgumentCheck, having, instance_of
+from kinwire.transports.http.guard import PRINCIPAL
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.mcplite.errors import ToolNotFoundError
+from kinwire_protocols.mcplite.tools import REDEEM
+from kinwire_protocols.nearest import nearest
+
+_SECRET_SIZE = 32  # bytes, or characters
+_NAMED = 1000  # tools in the error about an unknown one
+
+_LITE_SERVER = ArgumentCheck(
+    "LiteServer",
+    'LiteServer(Server("notes", "1.0"))',
+    {"server": having(("list_tools", "run"), "a Server or a source of tools", "server")},
+    records=having(("get", "put", "watch"), "records of a store", "records").or_none,
+    secret=SECRET.or_none,
+    limits=instance_of(LiteLimits, "LiteLimits", "LiteLimits(token_life=3600)"),
+    version=TEXT.or_none,
+    may_call=FUNCTION.or_none,
+)
+
+
+class LiteCore:
+    """Lists and calls tools for the bindings: see `LiteServer`."""
+
+    def __init__(
+        self,
+        server: ToolServer | LiteSource,
+        *,
+        records: Records | None = None,
+        secret: str | None = None,
+        limits: LiteLimits = LiteLimits(),
+        version: str | None = None,
+        may_call: Callable[[object, str], bool] | None = None,
+    ) -> None:
+        """Prepare; nothing is read or written.
+
+        Raises:
+            TypeError, ValueError: an argument is not of its type.
+            ToolDefinitionError: a tool is called `redeem`, which is the name of a system tool.
+        """
+        _LITE_SERVER.check(
+            records=records, secret=secret, limits=limits, version=version, may_call=may_call
+        )
+        self.source = _source_of(server)
+        self.limits = limits
+        self._version = self.source.version if version is None else version
+        self._may_call = may_call
+        self._listed: tuple[Sequence[JsonObject], bool, EncodedObject] | None = None
+        self._promises = PromiseBoard(records, limits)
+        self._seal = AnswerSeal(
+            _secret_bytes(secret), life=limits.questions_life, most=limits.state_size
+        )
+
+    async def list_tools(self, caller: LiteCaller = ANYONE) -> EncodedObject:
+        """Return `{"tools": [...]}`: the same object as before if nothing has changed.
+
+        Raises:
+            RpcError: the source cannot list its tools.
+        """
+        tools = await self.source.list_tools(caller)
+        may_promise = self.source.may_promise
+        if self._may_call is not None:
+            return EncodedObject({"tools": self._definitions(tools, caller)})
+        known = self._listed
+        if known is None or known[0] is not tools or known[1] is not may_promise:
+            made = EncodedObject({"tools": self._definitions(tools, caller)})
+            known = self._listed = (tools, may_promise, made)
+        return known[2]
+
+    async def call(self, call: ToolCall, caller: LiteCaller = ANYONE) -> JsonObject:
+        """Return the result of a call, with its `_meta`.
+
+        Raises:
+            ToolNotFoundError: there is no such tool, for this caller.
+            InvalidParamsError: the arguments break the schema.
+            InternalError: the tool failed in a way that it did not foresee; the log says how.
+        """
+        return await self._answered(ToolRun(call, caller), None)
+
+    async def stream(self, call: ToolCall, caller: LiteCaller, send: Put) -> JsonObject:
+        """Do as `call`; parts of the result go to `send` before it returns.
+
+        A part is `{"partial": "..."}`, with the next piece of text. Another block comes as
+        `content` in addition, and progress of a promise as `progress`.
+        """
+        return await self._answered(ToolRun(call, caller, send), send)
+
+    async def close(self, grace: float = 1.0) -> None:
+        """End the work of promises that are open; what needs more than `grace` seconds has failed.
+
+        Call it when the server ends. Its promises can be redeemed in other processes.
+        """
+        await self._promises.works.close(grace)
+
+    async def _answered(self, run: ToolRun, send: Put | None) -> JsonObject:
+        started = time.perf_counter()
+        before = PRINCIPAL.set(run.caller.principal)
+        try:
+            body = await self._outcome(run, send)
+        except ToolError as error:
+            body = failure_body(error)
+        except RpcError:
+            raise
+        except Exception as error:
+            raise internal_error(f"tool {run.call.name!r:.100}", error) from None
+        finally:
+            PRINCIPAL.reset(before)
+        return self._finished(body, run, started)
+
+    def _finished(self, body: JsonObject, run: ToolRun, started: float) -> JsonObject:
+        return finished(
+            body,
+            now=time.time(),
+            took=time.perf_counter() - started,
+            version=self._version,
+            asked=run.call.meta,
+        )
+
+    async def _outcome(self, run: ToolRun, send: Put | None) -> JsonObject:
+        name = run.call.name
+        if name == REDEEM.name:
+            return await self._promises.redeem(run, send)
+        if self._may_call is not None and not self._may_call(run.caller.principal, name):
+            raise await self._not_found(name, run.caller)
+        after = self.source.promise_after(name)
+        if after is None and "idempotency_key" not in run.call.meta:
+            return await self._ran(run)
+        return await self._promises.answer(run, self._performed, after=after, send=send)
+
+    async def _performed(self, run: ToolRun) -> JsonObject:
+        """Run a tool, and return its whole result: any process may have to return it later."""
+        started = time.perf_counter()
+        try:
+            body = await self._ran(run)
+        except ToolError as error:
+            body = failure_body(error)
+        except RpcError:
+            raise
+        except Exception as error:
+            raise internal_error(f"tool {run.call.name!r:.100}", error) from None
+        return self._finished(body, run, started)
+
+    async def _ran(self, run: ToolRun) -> JsonObject:
+        self._open_answers(run)
+        try:
+            value = await self.source.run(run)
+        except KeyError as error:
+            if error.args != (run.call.name,):
+                raise
+        else:
+            return self._body(await _kept_promise(value, run), run)
+        raise await self._not_found(run.call.name, run.caller)
+
+    def _body(self, value: object, run: ToolRun) -> JsonObject:
+        if isinstance(value, NeedsAnswers):
+            return elicitation_body(value, self._seal.seal(value, _binding(run), now=time.time()))
+        if isinstance(value, MoreResources):
+            return value.result
+        return cast(JsonObject, value)
+
+    def _open_answers(self, run: ToolRun) -> None:
+        """Give the run the answers that its call brings.
+
+        Raises:
+            ToolError: they belong to no questions that are open.
+            InvalidParamsError: they are not an object.
+        """
+        answers = run.call.meta.get("elicitation_answers")
+        if answers is None:
+            return
+        if not isinstance(answers, dict):
+            raise InvalidParamsError("_meta#/elicitation_answers: expected an object")
+        given = cast(JsonObject, answers)
+        context = run.call.meta.get("elicitation_context")
+        asked = self._seal.open(context, _binding(run), now=time.time())
+        run.answers = {id: given[id] for id in asked.ids if id in given} if asked.ids else given
+        run.state = asked.state
+
+    def _definitions(self, tools: Sequence[JsonObject], caller: LiteCaller) -> list[JsonObject]:
+        shown = [_definition(one) for one in tools if self._is_for(caller, one["name"])]
+        return [REDEEM.definition, *shown] if self.source.may_promise else shown
+
+    def _is_for(self, caller: LiteCaller, name: str) -> bool:
+        if name == REDEEM.name:
+            return False
+        return self._may_call is None or self._may_call(caller.principal, name)
+
+    async def _not_found(self, name: str, caller: LiteCaller) -> ToolNotFoundError:
+        listed = (await self.list_tools(caller))["tools"]
+        names: list[str] = [one["name"] for one in listed]
+        data: JsonObject = {"requested_tool": name[:200], "available_tools": names[:_NAMED]}
+        near = nearest(name, names)
+        if near is not None:
+            data["suggestion"] = f"Did you mean {near!r}?"
+        return ToolNotFoundError(data=data)
+
+
+async def _kept_promise(value: object, run: ToolRun) -> object:
+    """Return what comes of a promise; any other value is returned as it is."""
+    while isinstance(value, Promised):
+        if run.promised is not None:
+            run.promised(value.estimated_seconds)
+        value = await value.work()
+    return value
+
+
+def _secret_bytes(secret: str | None) -> bytes:
+    if secret is None:
+        return secrets.token_bytes(_SECRET_SIZE)
+    if len(secret) < _SECRET_SIZE:
+        raise ValueError(
+            f"LiteServer.secret: expected at least {_SECRET_SIZE} characters, got {len(secret)}. "
+            "Draw one by secrets.token_hex()"
+        )
+    return secret.encode("utf-8", "surrogatepass")
+
+
+def _binding(run: ToolRun) -> str:
+    return binding_of(run.call.name, run.call.arguments, owner_of(run.caller.principal))
+
+
+def _definition(tool: JsonObject) -> JsonObject:
+    """Return the definition with the fields that section 3.9 wants."""
+    return tool if "description" in tool else {**tool, "description": ""}
+
+
+def _source_of(server: object) -> LiteSource:
+    if isinstance(server, ToolServer):
+        from kinwire.mcplite.server.mcp_tools import McpTools
+
+        return McpTools(server)
+    _LITE_SERVER.check(server=server)
+    return cast("LiteSource", server)

@@ -1,0 +1,258 @@
+"""The work that this process does for promises: how it begins, is stored, and ends."""
+
+from __future__ import annotations
+
+__all__ = ("OpenWorks", "error_body")
+
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+import anyio
+
+from kinwire.managers.limits import ConcurrencyLimit
+from kinwire.managers.tool_outcomes import ToolError
+from kinwire.mcplite.rules.limits import LiteLimits
+from kinwire.mcplite.rules.promises import (
+    PromiseRecord,
+    begun_promise,
+    cancelled,
+    finished_promise,
+)
+from kinwire.mcplite.rules.results import failure_body
+from kinwire.mcplite.server.promise_records import PromiseRecords, RepeatedCall
+from kinwire.mcplite.server.signs import WorkerSigns
+from kinwire.mcplite.server.source import ToolRun
+from kinwire.mcplite.server.work import OpenWork, Perform
+from kinwire.rpc.codec import encode
+from kinwire.rpc.errors import RpcError
+from kinwire.storage.errors import StorageError, StorageUnavailableError
+from kinwire.support.background import start_detached
+from kinwire.support.backoff import Backoff
+from kinwire.support.sanitize import sanitize_for_log
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.mcplite.errors import ToolNotFoundError
+
+logger = logging.getLogger("kinwire.mcplite")
+
+_BACKOFF = Backoff(first=0.5, longest=30.0)
+_NOT_RUN = (ToolNotFoundError, InvalidParamsError)
+
+
+class OpenWorks:
+    """The work of this process, by the names of its promises."""
+
+    def __init__(
+        self,
+        store: PromiseRecords,
+        limits: LiteLimits,
+        *,
+        is_shared: bool,
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._store, self._limits, self._sleep = store, limits, sleep
+        self._is_shared = is_shared
+        self.open: dict[str, OpenWork] = {}
+        """What is not over, or not stored yet."""
+        self._running: set[OpenWork] = set()
+        self._kept = OrderedDict[str, float]()  # until when, in memory only
+        self._owners = ConcurrencyLimit[str](limits.open_promises_per_caller)
+        self._signs = WorkerSigns(
+            store.records,
+            lasts=limits.worker_lease,
+            has_work=lambda: bool(self.open),
+            cancel=self._cancel_here,
+            sleep=sleep,
+        )
+
+    def begin(self, run: ToolRun, perform: Perform, owner: str) -> OpenWork:
+        """Begin work that nobody has a promise for.
+
+        Raises:
+            ToolError: there is too much of it.
+        """
+        work = self._admitted(run, owner)
+        start_detached(partial(self._work, work, perform))
+        return work
+
+    async def claim(
+        self,
+        run: ToolRun,
+        perform: Perform,
+        owner: str,
+        name: str,
+        key: str,
+        call: RepeatedCall,
+    ) -> OpenWork | None:
+        """Begin work that is stored first; None if another call with the same key was faster.
+
+        Raises:
+            ToolError: there is too much work.
+            StorageError: it cannot be stored; nothing has begun.
+        """
+        work = self._admitted(run, owner)
+        work.key = key
+        try:
+            await self.record(work, name)
+            is_first = await self._store.claim(key, call, self._limits.token_life)
+            if not is_first:
+                await self._store.remove(name)
+        except BaseException:
+            self._leave(work)
+            raise
+        if not is_first:
+            self._leave(work)
+            return None
+        start_detached(partial(self._work, work, perform))
+        return work
+
+    async def record(self, work: OpenWork, name: str) -> None:
+        """Store work as a promise.
+
+        Raises:
+            StorageError: it cannot be stored.
+        """
+        if self._is_shared:
+            await self._signs.begin()
+        record = begun_promise(
+            work.owner,
+            self._signs.worker,
+            now=self._store.now(),
+            estimated=work.estimated,
+            limits=self._limits,
+        )
+        revision = await self._store.write(name, record, 0)
+        assert revision is not None, "256 random bits were drawn before"
+        work.name, work.record, work.revision = name, record, revision
+        self.open[name] = work
+        if not self._is_shared:
+            self._kept[name] = record.expires_at
+
+    async def lost(self, name: str, record: PromiseRecord) -> PromiseRecord | None:
+        """Return what to store for a promise that nobody works on any more; None if somebody does.
+
+        Raises:
+            StorageError: the records cannot be read.
+        """
+        if name in self.open:
+            return None
+        if record.worker != self._signs.worker and not await self._signs.is_gone(record.worker):
+            return None
+        return finished_promise(record, failure_body(_work_lost()), lost=True)
+
+    async def stored(self, work: OpenWork, seconds: float) -> None:
+        """Wait until the end of work is stored, at most that many seconds."""
+        with anyio.move_on_after(seconds):
+            await work.stored.wait()
+
+    async def cancel(self, name: str, worker: str) -> None:
+        """Stop the work of a promise, in whatever process it is.
+
+        Raises:
+            StorageError: the records cannot be written.
+        """
+        if name in self.open:
+            self._cancel_here(name)
+        elif worker != self._signs.worker:
+            await self._signs.ask_to_cancel(worker, name)
+
+    def redeemed(self, name: str, record: PromiseRecord) -> None:
+        """Note until when a result in memory is kept."""
+        if name in self._kept:
+            self._kept[name] = record.expires_at
+
+    async def close(self, grace: float) -> None:
+        """End all work: what takes longer than `grace` seconds has failed."""
+        with anyio.move_on_after(grace):
+            for work in list(self._running):
+                await work.stored.wait()
+        for work in list(self._running):
+            work.end_with(failure_body(_work_lost()))
+        with anyio.move_on_after(grace):
+            for work in list(self._running):
+                await work.stored.wait()
+        if self._is_shared:
+            await self._signs.end()
+
+    def _admitted(self, run: ToolRun, owner: str) -> OpenWork:
+        if not self._has_room() or not self._owners.enter(owner):
+            raise ToolError("There are too many open promises.", code="TOO_MANY_PROMISES")
+        limits = self._limits
+        work = OpenWork(run, owner, limits.token_life, limits.result_size)
+        self._running.add(work)
+        return work
+
+    def _has_room(self) -> bool:
+        most = self._limits.open_promises
+        if len(self._kept) >= most:
+            now = self._store.now()
+            for name in [name for name, until in self._kept.items() if until <= now]:
+                del self._kept[name]
+        return max(len(self._kept), len(self._running)) < most
+
+    def _leave(self, work: OpenWork) -> None:
+        self._running.discard(work)
+        self.open.pop(work.name, None)
+        self._owners.leave(work.owner)
+        work.stored.set()
+
+    async def _work(self, work: OpenWork, perform: Perform) -> None:
+        """Do work to its end, and store what came of it; it raises nothing."""
+        try:
+            await work.perform(perform)
+            async with work.turn:
+                if work.record is not None:
+                    await self._keep(work, work.record)
+        finally:
+            self._leave(work)
+
+    async def _keep(self, work: OpenWork, record: PromiseRecord) -> None:
+        if isinstance(work.outcome, _NOT_RUN) and work.key is not None:
+            await self._try(partial(self._store.remove, work.name, work.key), record)
+            return
+        ended = self._ended(work, record)
+        if ended is not None:
+            await self._try(partial(self._store.write, work.name, ended, work.revision), record)
+
+    def _ended(self, work: OpenWork, record: PromiseRecord) -> PromiseRecord | None:
+        if work.outcome is None:
+            return cancelled(record)
+        result = error_body(work.outcome) if isinstance(work.outcome, RpcError) else work.outcome
+        if len(encode(result)) > self._limits.result_size:
+            most = self._limits.result_size
+            error = ToolError(f"The result is larger than {most} bytes.", code="TOO_LARGE")
+            result = failure_body(error)
+        return finished_promise(record, result, lost=work.is_lost)
+
+    async def _try(self, write: Callable[[], Awaitable[object]], record: PromiseRecord) -> None:
+        """Write until it succeeds, or until the promise has expired."""
+        failures = 0
+        while self._store.now() < record.expires_at:
+            try:
+                await write()
+            except StorageUnavailableError as error:
+                failures += 1
+                logger.warning("a result is not stored yet: %s", sanitize_for_log(error))
+            except StorageError as error:
+                logger.error("a result cannot be stored: %s", sanitize_for_log(error))
+                return
+            else:
+                return
+            await self._sleep(_BACKOFF.delay(failures, jitter=0.5))
+
+    def _cancel_here(self, name: str) -> None:
+        work = self.open.get(name)
+        if work is not None:
+            work.cancel()
+
+
+def error_body(error: RpcError) -> JsonObject:
+    """Return the failure for work that was promised, and ended by an error of the protocol."""
+    code = "INVALID_PARAMS" if isinstance(error, InvalidParamsError) else "INTERNAL_ERROR"
+    return failure_body(ToolError(error.message, code=code, data=error.data))
+
+
+def _work_lost() -> ToolError:
+    return ToolError("The process that worked on it has ended.", code="WORK_LOST")
