@@ -69,7 +69,7 @@ class PartStream(Protocol):
     async def receive(self, timeout: float) -> StreamMessage:
         """Return the next message; after the final one this is not called again.
 
-        Anything that the server sends, a heartbeat too, begins the time anew.
+        Anything that the server sends, a heartbeat too, begins the time again.
 
         Raises:
             RequestTimeoutError: nothing came for `timeout` seconds.
@@ -103,7 +103,7 @@ class LiteTransport(Protocol):
             RpcError: the server refused the call; made by `errors.error_from`.
             RequestTimeoutError: no answer came within `timeout` seconds. The call was cancelled.
             ConnectionClosedError: there is no connection, or it was lost before the answer.
-            InvalidResponseError: what came is no answer, as another status of HTTP.
+            InvalidResponseError: what came does not answer the call, as another status of HTTP.
         """
         ...
 

@@ -1,0 +1,62 @@
+"""When a client asks for the result of a promise again (MCP-lite 0.042 section 3.5). Pure."""
+
+from __future__ import annotations
+
+__all__ = ("MOST_FAILURES", "PollHints", "next_poll")
+
+from dataclasses import dataclass
+
+from kinwire.support.backoff import Backoff
+from kinwire.support.timestamps import seconds_of
+
+MOST_FAILURES = 20
+"""Attempts in a row without an answer after which the server counts as gone: about ten minutes."""
+
+_LEAST = 0.05  # seconds: no hint makes a client ask without end
+_LONGEST = 30.0  # without a hint of the server, or until the time that it estimates
+_LONGEST_HINT = 3600.0
+_PENDING = Backoff(first=0.5, longest=_LONGEST)
+_UNREACHABLE = Backoff(first=0.5, longest=_LONGEST)
+
+
+@dataclass(frozen=True, slots=True)
+class PollHints:
+    """What a server says about a promise."""
+
+    retry_after: float | None = None
+    """Seconds after which to ask again."""
+    estimated_completion: str | None = None
+    """When the result may be there, a date-time."""
+    estimated_seconds: float | None = None
+    """In how many seconds it may be there, as NLWeb says it."""
+
+
+def next_poll(hints: PollHints, *, asked: int, failures: int, now: float, jitter: float) -> float:
+    """Return how many seconds to wait before asking again.
+
+    Args:
+        hints: what the server said last.
+        asked: how often it was asked, and said that the work goes on.
+        failures: how often in a row it could not be reached.
+        now: seconds since 1970.
+        jitter: a random number from 0 to 1.
+    """
+    if failures:
+        return _UNREACHABLE.delay(failures, jitter=jitter)
+    if hints.retry_after is not None:
+        return min(_LONGEST_HINT, max(_LEAST, hints.retry_after))
+    grown = _PENDING.delay(asked + 1, jitter=jitter)
+    left = _estimated(hints, asked, now)
+    return grown if left <= _LEAST else min(_LONGEST, max(grown, left))
+
+
+def _estimated(hints: PollHints, asked: int, now: float) -> float:
+    """Return in how many seconds the result may be there; 0 if that is unknown or past."""
+    if hints.estimated_completion is not None:
+        try:
+            return seconds_of(hints.estimated_completion) - now
+        except ValueError:
+            return 0
+    if hints.estimated_seconds is not None and asked == 0:
+        return hints.estimated_seconds
+    return 0

@@ -1,0 +1,641 @@
+"""The client of MCP-lite against raw servers over HTTP, on both event loops."""
+
+from __future__ import annotations
+
+import json
+from contextlib import aclosing
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire.mcplite.client.client import LiteClient
+from kinwire.mcplite.client.errors import UnknownToolError
+from kinwire.mcplite.client.outcomes import (
+    LiteAnswer,
+    LiteElicitation,
+    LiteFailure,
+    LitePart,
+    LiteQuestion,
+    LiteResourceRequest,
+    LiteUnknown,
+)
+from kinwire.mcplite.client.promise import LitePromise
+from kinwire.rpc.errors import (
+    ConnectionClosedError,
+    InsecureAddressError,
+    InvalidResponseError,
+    RequestTimeoutError,
+    RpcError,
+    SessionStateError,
+    ShapeError,
+    UnsendableError,
+)
+from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError, MethodNotFoundError
+from tests.each import each
+from tests.runtime.mcp.http_client.fake_server import Asked, Line
+from tests.runtime.mcplite.client.fixtures_raw import BASE, answering, of, result_of
+
+pytestmark = pytest.mark.anyio
+
+ANSWER = result_of("answer", content=[{"type": "text", "text": "done"}])
+SOON = {"retry_after_ms": 1}
+PROMISE = result_of("promise", meta={"promise_token": "prom_1", **SOON})
+TEXT = [{"type": "text", "text": "a"}, {"document_id": "d"}, {"type": "text", "text": "b"}]
+
+
+@pytest.mark.spec("mcp-lite-4.2.2-1", "mcp-lite-4.2.2-2", "mcp-lite-4.1-3")
+async def test_a_call_is_a_post_of_json_rpc() -> None:
+    async with of(answering(ANSWER), token="secret", headers={"X-Trace": "1"}) as (client, server):
+        outcome = await client.call("search", {"query": "bread"})
+        assert isinstance(outcome, LiteAnswer)
+        asked = server.asked[0]
+        assert (asked.method, asked.target) == ("POST", f"{BASE}calltools")
+        assert asked.headers["content-type"] == "application/json"
+        assert asked.headers["accept"] == "application/json"
+        assert asked.headers["authorization"] == "Bearer secret"
+        assert asked.headers["x-trace"] == "1"
+        message = asked.message
+        assert message == {
+            "jsonrpc": "2.0",
+            "id": message["id"],
+            "method": "tools/call",
+            "params": {"name": "search", "arguments": {"query": "bread"}},
+        }
+        await client.call("search", idempotency_key="k", session_context=None)
+        again = server.asked[1].message
+        assert again["id"] != message["id"]
+        assert again["params"] == {
+            "name": "search",
+            "arguments": {},
+            "_meta": {"idempotency_key": "k", "session_context": None},
+        }
+        assert server.connections == 1
+
+
+@pytest.mark.spec("mcp-lite-3.3-2", "mcp-lite-3.4-4", "mcp-lite-1-6")
+async def test_each_kind_of_result_has_a_class() -> None:
+    meta = {"timestamp": "2024-01-01T12:00:00Z", "processing_time_ms": 145, "server_version": "2"}
+    results: list[Any] = [
+        result_of("Answer", content=TEXT, meta=meta),
+        result_of("failure", error={"code": "OUT", "message": "Gone.", "data": {"item": 1}}),
+        {"content": [{"type": "text", "text": "Broken."}], "isError": True},
+        {"isError": True},
+        result_of("request-for-more-resource", content=[{"type": "text", "text": "More."}]),
+        result_of("tea", content=[]),
+    ]
+    async with of(answering(*results)) as (client, _):
+        found = [await client.call("x") for _ in results]
+    match found:
+        case [
+            LiteAnswer(content) as answer,
+            LiteFailure("OUT", "Gone.", {"item": 1}),
+            LiteFailure(None, "Broken.", None),
+            LiteFailure(None, "The tool failed."),
+            LiteResourceRequest([{"text": "More."}]),
+            LiteUnknown("tea"),
+        ]:
+            assert content == TEXT
+            assert answer.text == "a\nb"
+            assert answer.meta.processing_time_ms == 145
+            assert answer.meta.server_version == "2"
+            assert answer.result["_meta"]["timestamp"] == "2024-01-01T12:00:00Z"
+        case _:
+            pytest.fail(f"{found}")
+
+
+@pytest.mark.spec("mcp-lite-A.5-1", "mcp-lite-4.4-3")
+async def test_errors_have_their_types() -> None:
+    data = {
+        "requested_tool": "serch",
+        "available_tools": ["search"],
+        "suggestion": "Did you mean 'search'?",
+    }
+
+    def error(code: int, data: Any = None) -> dict[str, Any]:
+        return {
+            "jsonrpc": "2.0",
+            "id": None,
+            "error": {"code": code, "message": "no", **({} if data is None else {"data": data})},
+        }
+
+    bodies = [
+        error(-32601, data),
+        error(-32601, {"requested_tool": 5}),
+        error(-32601),
+        error(-32602),
+        error(-32603, {"correlationId": "x"}),
+        error(4000),
+    ]
+    kinds = [
+        UnknownToolError,
+        UnknownToolError,
+        MethodNotFoundError,
+        InvalidParamsError,
+        InternalError,
+        RpcError,
+    ]
+    raised: list[RpcError] = []
+    async with of(answering(*bodies)) as (client, _):
+        for kind in kinds:
+            with pytest.raises(kind) as caught:
+                await client.call("serch")
+            raised.append(caught.value)
+    assert [type(error) for error in raised] == kinds
+    unknown, broken = raised[0], raised[1]
+    assert isinstance(unknown, UnknownToolError)
+    assert (unknown.requested_tool, unknown.available_tools) == ("serch", ["search"])
+    assert unknown.suggestion == "Did you mean 'search'?"
+    assert isinstance(broken, UnknownToolError)
+    assert (broken.requested_tool, broken.available_tools, broken.suggestion) == (None, None, None)
+
+
+async def test_what_is_no_answer_is_an_error_with_the_status() -> None:
+    rows: list[tuple[int, bytes, str, int | None, str]] = [
+        (200, b"not json", "application/json", None, "it is not JSON"),
+        (200, b"", "application/json", None, "it is not JSON"),
+        (200, b"[1]", "application/json", None, "it is not a JSON object"),
+        (200, b'{"jsonrpc":"2.0","id":77,"result":{}}', "application/json", None, "its id is"),
+        (200, b'{"_meta":{},"content":NaN}', "application/json", None, "it is not JSON"),
+        (502, b"<html>", "text/html", 502, "HTTP status 502"),
+        (503, b'{"error":{"code":"x","message":"y"}}', "application/json", 503, "status 503"),
+        (404, b"gone", "text/plain", 404, "/mcp-lite/v1/"),
+        (405, b"", "text/plain", 405, "/mcp-lite/v1/"),
+        (401, b'{"error":{"code":-32600,"message":"y"}}', "application/json", 401, "who calls"),
+        (302, b"", "text/plain", 302, "It has moved"),
+        (200, b'{"a":"' + b"x" * 3000 + b'"}', "application/json", None, "longer than 2000 bytes"),
+    ]
+    left = list(rows)
+
+    async def handle(asked: Asked, line: Line) -> None:
+        status, body, kind, *_ = left[0]
+        await line.status(status, body, content_type=kind)
+
+    async with of(handle, answer_size=2000) as (client, server):
+        while left:
+            with pytest.raises(InvalidResponseError) as caught:
+                await client.call("x")
+            _, _, _, status, words = left.pop(0)
+            assert caught.value.status == status
+            assert words in str(caught.value)
+            if status != 404:
+                assert f":{server.port}/" not in str(caught.value)
+
+
+async def test_an_error_with_an_error_status_keeps_its_type() -> None:
+    async def handle(asked: Asked, line: Line) -> None:
+        await line.json(
+            {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "bad"}}, status=400
+        )
+
+    async with of(handle) as (client, _):
+        with pytest.raises(RpcError, match="bad"):
+            await client.call("x")
+
+
+@pytest.mark.spec("mcp-lite-4.2-1")
+async def test_paths_that_the_specification_writes_otherwise_are_tried_where_nothing_is() -> None:
+    tools = [{"name": "a"}]
+
+    async def handle(asked: Asked, line: Line) -> None:
+        if not asked.target.endswith("/rpc"):
+            await line.status(404)
+        elif asked.message["method"] == "tools/list":
+            message = {"jsonrpc": "2.0", "id": asked.message["id"], "result": {"tools": tools}}
+            await line.json(message)
+        else:
+            await line.json({"jsonrpc": "2.0", "id": asked.message["id"], "result": ANSWER})
+
+    async with of(handle, "/any/base") as (client, server):
+        assert [one.name for one in await client.list_tools()] == ["a"]
+        await client.call("a")
+        await client.call("a")
+        await client.list_tools()
+        assert [one.target.removeprefix("/any/base/") for one in server.asked] == [
+            *("listtools", "tools", "rpc"),
+            *("calltools", "calltoolsEndpoint", "rpc"),
+            *("rpc", "rpc"),
+        ]
+
+
+@pytest.mark.spec("mcp-lite-4.2.1-1", "mcp-lite-4.2.1-2")
+@pytest.mark.parametrize("bare", [True, False])
+async def test_tools_are_listed_as_an_array_or_an_object(bare: bool) -> None:
+    tools = [{"name": "a", "@type": "query", "description": "A", "inputSchema": {"type": "object"}}]
+
+    async def handle(asked: Asked, line: Line) -> None:
+        await line.json(tools if bare else {"tools": tools})
+
+    async with of(handle, "/") as (client, server):
+        (tool,) = await client.list_tools()
+        assert (tool.name, tool.type, tool.description) == ("a", "query", "A")
+        assert tool.input_schema == {"type": "object"}
+        assert (server.asked[0].target, server.asked[0].body) == ("/listtools", b"{}")
+
+
+async def test_lists_that_are_none_are_errors() -> None:
+    bodies: list[Any] = [
+        5,
+        {"tools": [{"name": 5}]},
+        {"detail": "x"},
+        {"error": {"code": -32603, "message": "no"}},
+    ]
+    kinds = [InvalidResponseError, ShapeError, InvalidResponseError, InternalError]
+    left = list(bodies)
+
+    async def handle(asked: Asked, line: Line) -> None:
+        await line.json(left.pop(0))
+
+    async with of(handle) as (client, _):
+        for kind in kinds:
+            with pytest.raises(kind):
+                await client.list_tools()
+
+
+@each(
+    ("url", "target"),
+    [
+        ("http://127.0.0.1:1", "/mcp-lite/v1/"),
+        ("http://127.0.0.1:1/", "/"),
+        ("http://127.0.0.1:1/lite", "/lite/"),
+        ("http://127.0.0.1:1/lite/?key=1", "/lite/?key=1"),
+        ("http://127.0.0.1:1?key=1", "/mcp-lite/v1/?key=1"),
+    ],
+)
+async def test_the_base_of_a_server_ends_with_a_slash(url: str, target: str) -> None:
+    client: Any = LiteClient(url, trust_env=False)
+    assert client._transport._requests.base.target == target
+
+
+@pytest.mark.spec("mcp-lite-3.5-2", "mcp-lite-3.5-3", "mcp-lite-A.3-2")
+async def test_a_promise_is_redeemed_until_it_is_kept() -> None:
+    second = result_of("promise", meta={"promise_token": "prom_2", **SOON})
+    async with of(answering(PROMISE, PROMISE, second, ANSWER)) as (client, server):
+        promise = await client.call("analyze", session_context="s")
+        assert isinstance(promise, LitePromise)
+        assert promise.token == "prom_1"
+        assert promise.retry_after == 0.001
+        assert "prom_1" not in repr(promise)
+        outcome = await promise
+        assert isinstance(outcome, LiteAnswer)
+        calls = [one.message["params"] for one in server.asked[1:]]
+        assert [one["arguments"]["promise"] for one in calls] == ["prom_1", "prom_1", "prom_2"]
+        assert {one["name"] for one in calls} == {"redeem"}
+        assert [one["_meta"] for one in calls] == [{"session_context": "s"}] * 3
+
+
+async def test_a_promise_is_kept_through_a_restart_of_the_server() -> None:
+    async with of(answering(PROMISE, 503, 502, ANSWER)) as (client, server):
+        promise = await client.call("analyze")
+        assert isinstance(promise, LitePromise)
+        handler, lost = server.handler, 0
+
+        async def handle(asked: Asked, line: Line) -> None:
+            nonlocal lost
+            lost += 1
+            await (handler(asked, line) if lost > 1 else line.reset())
+
+        server.handler = handle
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("kinwire.mcplite.client.promise.next_poll", lambda *_, **__: 0.001)
+            assert isinstance(await promise, LiteAnswer)
+        assert len(server.asked) == 5
+
+
+async def test_a_promise_is_given_up_when_the_server_refuses_or_is_gone_or_it_expired() -> None:
+    gone = result_of(
+        "promise", meta={"promise_token": "p", "expires_at": "2020-01-01T00:00:00Z", **SOON}
+    )
+    refusal = {"jsonrpc": "2.0", "id": None, "error": {"code": -32602, "message": "no"}}
+    rows: list[tuple[list[Any], type[Exception], int]] = [
+        ([PROMISE, refusal], InvalidParamsError, 2),
+        ([PROMISE, 400], InvalidResponseError, 2),
+        ([gone, 503], InvalidResponseError, 2),
+        ([PROMISE, 503], InvalidResponseError, 21),
+    ]
+    for results, kind, requests in rows:
+        async with of(answering(*results)) as (client, server):
+            promise = await client.call("analyze")
+            assert isinstance(promise, LitePromise)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("kinwire.mcplite.client.promise.next_poll", lambda *_, **__: 0.0)
+                with pytest.raises(kind):
+                    await promise
+            assert len(server.asked) == requests
+
+
+async def test_waiting_for_a_promise_has_a_deadline() -> None:
+    async with of(answering(PROMISE)) as (client, _):
+        with pytest.raises(RequestTimeoutError, match="The work goes on"):
+            await client.promise("prom_1").wait(timeout=0.05)
+
+
+@pytest.mark.spec("mcp-lite-2.2-3", "mcp-lite-3.5-8")
+async def test_a_promise_is_cancelled_and_redeemed_once() -> None:
+    failed = result_of("failure", error={"code": "PROMISE_NOT_FOUND", "message": "gone"})
+    async with of(answering(PROMISE, failed)) as (client, server):
+        promise = client.promise("stored")
+        assert isinstance(await promise.redeem(), LitePromise)
+        match await promise.cancel():
+            case LiteFailure("PROMISE_NOT_FOUND", "gone"):
+                pass
+            case other:
+                pytest.fail(f"{other}")
+        arguments = [one.message["params"]["arguments"] for one in server.asked]
+        assert arguments == [{"promise": "stored"}, {"promise": "stored", "action": "cancel"}]
+
+
+QUESTIONS = [
+    {"id": "format", "text": "Which?", "type": "single_select", "options": ["short", "long"]},
+    {"id": "parts", "text": "Which parts?", "type": "multi_select", "options": ["a", "b"]},
+    {"id": "title", "text": "Title?"},
+]
+ASKED = result_of(
+    "elicitation",
+    elicitation={"text": "Two things.", "questions": QUESTIONS, "context": "signed"},
+    meta={"session_context": {"conversation": 1}},
+)
+
+
+@pytest.mark.spec("mcp-lite-3.4-3")
+async def test_questions_are_answered_by_the_same_call() -> None:
+    async with of(answering(ASKED, ANSWER)) as (client, server):
+        asked = await client.call("report", {"topic": "x"}, idempotency_key="k")
+        assert isinstance(asked, LiteElicitation)
+        assert asked.text == "Two things."
+        assert asked.questions == (
+            LiteQuestion("format", "Which?", "single_select", ("short", "long")),
+            LiteQuestion("parts", "Which parts?", "multi_select", ("a", "b")),
+            LiteQuestion("title", "Title?"),
+        )
+        answers = {"format": "short", "parts": ["a", "b"], "title": "Q4"}
+        assert isinstance(await asked.answer(answers), LiteAnswer)
+        assert server.asked[1].message["params"] == {
+            "name": "report",
+            "arguments": {"topic": "x"},
+            "_meta": {
+                "elicitation_answers": answers,
+                "elicitation_context": "signed",
+                "session_context": {"conversation": 1},
+            },
+        }
+        for wrong, words in (
+            ({"formt": "short"}, "'format'"),
+            ({"format": "medium"}, "short, long"),
+            ({"parts": "a"}, "list of options"),
+            ({"parts": ["c"]}, "a, b"),
+        ):
+            with pytest.raises(ValueError, match=words):
+                await asked.answer(wrong)
+        assert len(server.asked) == 2
+
+
+async def test_a_text_without_questions_is_answered_by_any_name() -> None:
+    asked = result_of("elicitation", elicitation={"text": "Which quarter?"})
+    async with of(answering(asked, ANSWER)) as (client, server):
+        outcome = await client.call("report")
+        assert isinstance(outcome, LiteElicitation)
+        assert outcome.questions == ()
+        await outcome.answer({"quarter": "Q4"})
+        meta = server.asked[1].message["params"]["_meta"]
+        assert meta == {"elicitation_answers": {"quarter": "Q4"}}
+
+
+async def test_results_that_lack_what_their_kind_has_are_shape_errors() -> None:
+    rows = [
+        (result_of("promise"), "/_meta/promise_token"),
+        (result_of("elicitation"), "/elicitation"),
+        (result_of("answer", content="x"), "/content"),
+        (result_of("answer", content=[5]), "/content/0"),
+        (result_of("failure", error={"code": "x"}), "/error/message"),
+        (result_of("answer", content=[], meta={"retry_after_ms": -1}), "/_meta/retry_after_ms"),
+    ]
+    async with of(answering(*(result for result, _ in rows))) as (client, _):
+        for _, pointer in rows:
+            with pytest.raises(ShapeError) as caught:
+                await client.call("x")
+            assert caught.value.pointer == pointer
+
+
+def events(*given: tuple[str, Any], end: str = "") -> bytes:
+    lines = [f"event: {name}\ndata: {json.dumps(value)}\n\n" for name, value in given]
+    return "".join([*lines, end]).encode()
+
+
+HALVES: Any = (("message", {"partial": "one "}), ("heartbeat", {}), ("message", {"partial": "two"}))
+
+
+@pytest.mark.spec("mcp-lite-4.3-1", "mcp-lite-3.7-2", "mcp-lite-A.4-2")
+async def test_parts_of_a_stream_come_before_its_outcome() -> None:
+    full = {**ANSWER, "id": 2}
+    ends: list[tuple[dict[str, Any], str]] = [
+        ({"_meta": {"response_type": "answer"}}, "one two"),
+        (full, "done"),
+        ({"jsonrpc": "2.0", "id": 3, "result": ANSWER}, "done"),
+        ({"content": []}, ""),
+    ]
+    left = list(ends)
+
+    async def handle(asked: Asked, line: Line) -> None:
+        assert asked.headers["accept"].startswith("text/event-stream")
+        await line.stream()
+        await line.raw(b": comment\n\n")
+        for byte in events(*HALVES, ("tea", 5), ("done", left.pop(0)[0])):
+            await line.raw(bytes([byte]))
+        await line.close()
+
+    async with of(handle) as (client, _):
+        for _, text in ends:
+            parts = [part async for part in client.stream("report", {"topic": "x"})]
+            assert [one.text for one in parts[:-1] if isinstance(one, LitePart)] == ["one ", "two"]
+            outcome = parts[-1]
+            assert isinstance(outcome, LiteAnswer)
+            assert outcome.text == text
+
+
+@pytest.mark.spec("mcp-lite-4.3-5")
+async def test_streams_that_end_otherwise_raise() -> None:
+    error = {"code": -32603, "message": "broken"}
+    rows: list[tuple[bytes, type[Exception]]] = [
+        (events(*HALVES), ConnectionClosedError),
+        (events(*HALVES, ("error", error)), InternalError),
+        (events(("error", {"error": error})), InternalError),
+        (events(("error", {"message": "x"})), InvalidResponseError),
+        (events(("message", {"jsonrpc": "2.0", "id": 5, "error": error})), InternalError),
+        (events(("done", {"jsonrpc": "2.0", "id": 99, "result": ANSWER})), InvalidResponseError),
+        (events(("done", {**ANSWER, "id": 99})), InvalidResponseError),
+        (events(("message", {"text": "x"})), InvalidResponseError),
+        (events(("message", {"partial": 5})), InvalidResponseError),
+        (events(("message", {"partial": "x" * 3000})), InvalidResponseError),
+        (b"data: nonsense\n\n", InvalidResponseError),
+        (
+            events(*([("message", {"partial": "x" * 900})] * 4), ("done", {"_meta": {}})),
+            InvalidResponseError,
+        ),
+    ]
+    left = list(rows)
+
+    async def handle(asked: Asked, line: Line) -> None:
+        await line.stream()
+        await line.raw(left.pop(0)[0])
+        await line.close()
+
+    async with of(handle, answer_size=2000) as (client, _):
+        for number, (_, kind) in enumerate(rows):
+            with pytest.raises(kind) as caught:
+                _ = [part async for part in client.stream("report")]
+            assert type(caught.value) is kind, number
+
+
+async def test_a_server_that_does_not_stream_gives_the_outcome_alone() -> None:
+    async with of(answering(ANSWER, 503)) as (client, _):
+        (outcome,) = [part async for part in client.stream("report")]
+        assert isinstance(outcome, LiteAnswer)
+        with pytest.raises(InvalidResponseError):
+            _ = [part async for part in client.stream("report")]
+
+
+async def test_a_stream_that_is_left_is_cancelled_at_the_server() -> None:
+    closed = anyio.Event()
+
+    async def handle(asked: Asked, line: Line) -> None:
+        await line.stream()
+        await line.event({"partial": "one"})
+        await line.until_closed()
+        closed.set()
+
+    async with of(handle) as (client, _):
+        async with aclosing(client.stream("report")) as parts:
+            async for part in parts:
+                assert isinstance(part, LitePart)
+                break
+        with anyio.fail_after(5):
+            await closed.wait()
+
+
+async def test_the_progress_of_a_promise_is_followed() -> None:
+    progress = {"progress": 1, "total": 2, "message": "half"}
+
+    async def handle(asked: Asked, line: Line) -> None:
+        await line.stream()
+        await line.event({"partial": "", "progress": progress})
+        await line.event({**ANSWER}, event="done")
+        await line.close()
+
+    async with of(handle) as (client, server):
+        first, last = [part async for part in client.promise("p").follow()]
+        assert isinstance(first, LitePart)
+        assert (first.text, first.progress) == ("", progress)
+        assert isinstance(last, LiteAnswer)
+        assert server.asked[0].message["params"]["name"] == "redeem"
+
+
+async def test_calls_and_streams_have_a_timeout_and_cancel_at_the_server() -> None:
+    closed = 0
+
+    async def handle(asked: Asked, line: Line) -> None:
+        nonlocal closed
+        if asked.headers["accept"].startswith("text/event-stream"):
+            await line.stream()
+        await line.until_closed()
+        closed += 1
+
+    async with of(handle) as (client, _):
+        with pytest.raises(RequestTimeoutError):
+            await client.call("x", timeout=0.02)
+        with pytest.raises(RequestTimeoutError):
+            _ = [part async for part in client.stream("x", timeout=0.02)]
+        with anyio.move_on_after(0.02):
+            await client.call("x")
+        with anyio.fail_after(5):
+            while closed < 3:
+                await anyio.lowlevel.checkpoint()
+
+
+async def test_nothing_is_sent_twice_unless_the_server_may_get_it_twice() -> None:
+    async def handle(asked: Asked, line: Line) -> None:
+        if asked.earlier:
+            await line.reset()
+        else:
+            await line.json({"jsonrpc": "2.0", "id": asked.message["id"], "result": ANSWER})
+
+    async with of(handle) as (client, server):
+        await client.call("x")
+        with pytest.raises(ConnectionClosedError):
+            await client.call("x")
+        assert len(server.asked) == 2
+        await client.call("x")
+        await client.call("x", idempotency_key="k")
+        await client.promise("p").redeem()
+        assert [one.connection for one in server.asked] == [1, 1, 2, 2, 3, 3, 4]
+
+
+async def test_other_credentials_are_asked_for_once() -> None:
+    asked_for: list[str | None] = []
+
+    def auth(challenge: str | None) -> str:
+        asked_for.append(challenge)
+        return f"Bearer {len(asked_for)}"
+
+    async def handle(asked: Asked, line: Line) -> None:
+        if asked.headers["authorization"] == "Bearer 2":
+            await line.json({"jsonrpc": "2.0", "id": asked.message["id"], "result": ANSWER})
+        else:
+            await line.status(401, www_authenticate="Bearer")
+
+    async with of(handle, auth=auth) as (client, server):
+        await client.call("x")
+        await client.call("x")
+        assert asked_for == [None, "Bearer"]
+        assert len(server.asked) == 3
+
+
+async def test_a_server_that_is_not_there_is_named_without_its_path() -> None:
+    async with of(answering(ANSWER), "/secret/") as (client, server):
+        server.stop()
+        await anyio.lowlevel.checkpoint()
+        with pytest.raises(ConnectionClosedError) as caught:
+            await client.call("x", timeout=5)
+        assert str(server.port) in str(caught.value)
+        assert "secret" not in str(caught.value)
+
+
+async def test_a_client_is_used_in_its_block() -> None:
+    client = LiteClient("http://127.0.0.1:9", trust_env=False)
+    with pytest.raises(SessionStateError):
+        await client.call("x")
+    async with client:
+        with pytest.raises(SessionStateError):
+            await client.__aenter__()
+        with pytest.raises(UnsendableError):
+            await client.call("x", {"a": float("nan")})
+        with pytest.raises(UnsendableError):
+            await client.call("x", {"a": object()})
+    with pytest.raises(SessionStateError):
+        await client.list_tools()
+
+
+@each(
+    ("arguments", "kind", "words"),
+    [
+        (("http://192.0.2.1/",), InsecureAddressError, "without TLS"),
+        (("127.0.0.1:8000",), ValueError, "expected a URL"),
+        (("ftp://127.0.0.1/",), ValueError, "expected a URL"),
+        ((5,), TypeError, "url: expected a string"),
+        (("http://127.0.0.1/", {"token": 5}), TypeError, "token: expected a string"),
+        (("http://127.0.0.1/", {"token": "a\nb"}), ValueError, "Authorization"),
+        (("http://127.0.0.1/", {"timeout": 0}), ValueError, "timeout"),
+        (("http://127.0.0.1/", {"tokens": "x"}), TypeError, "tokens: expected one of auth"),
+        (("http://127.0.0.1/", {"certificates": "x"}), TypeError, "certificates"),
+        (("http://127.0.0.1/", {"headers": {"Accept": "x"}}), ValueError, "Leave it out"),
+        (
+            ("http://127.0.0.1/", {"token": "t", "auth": lambda _: "Bearer x"}),
+            ValueError,
+            "one way to authenticate",
+        ),
+    ],
+)
+async def test_wrong_options_are_refused(arguments: Any, kind: type[Exception], words: str) -> None:
+    url, options = arguments[0], arguments[1] if len(arguments) > 1 else {}
+    with pytest.raises(kind, match=words):
+        LiteClient(url, **options)
