@@ -38,7 +38,7 @@ class GrpcOptions(NamedTuple):
 
 _OPTIONS = ArgumentCheck(
     "LiteServer.serve_grpc",
-    'await server.serve_grpc("127.0.0.1", 50051)',
+    "await server.serve_grpc()",
     {},
     host=TEXT,
     port=PORT,

@@ -87,6 +87,8 @@ def _options(limits: GrpcLimits) -> Sequence[tuple[str, int]]:
 
 
 def _credentials(certfile: str, keyfile: str | None) -> grpc.ServerCredentials:
-    key = keyfile or certfile
-    ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certfile, key)  # says what is wrong
-    return grpc.ssl_server_credentials([(Path(key).read_bytes(), Path(certfile).read_bytes())])
+    key = Path(keyfile or certfile)
+    pair = key.read_bytes(), Path(certfile).read_bytes()
+    # The library would say nothing of a certificate that it cannot use.
+    ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certfile, key)
+    return grpc.ssl_server_credentials([pair])

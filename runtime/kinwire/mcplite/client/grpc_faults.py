@@ -1,0 +1,58 @@
+"""What a status of gRPC is for the caller of a tool: the same errors as by HTTP."""
+
+from __future__ import annotations
+
+__all__ = ("fault_of",)
+
+from typing import TYPE_CHECKING
+
+from kinwire.mcplite.client.errors import error_from
+from kinwire.mcplite.rules.grpc_errors import DOMAIN, stated_error
+from kinwire.rpc.codec import is_object
+from kinwire.rpc.errors import (
+    ConnectionClosedError,
+    InvalidResponseError,
+    KinwireError,
+    RequestTimeoutError,
+    RpcError,
+)
+from kinwire.support.sanitize import sanitize_for_log
+from kinwire.transports.grpc.status import details_in, shortened
+
+if TYPE_CHECKING:
+    from grpc.aio import AioRpcError
+
+_ERRORS = {"INVALID_ARGUMENT", "NOT_FOUND", "INTERNAL", "UNIMPLEMENTED"}
+_ENDED = {"UNAVAILABLE", "CANCELLED"}
+_REFUSED = {"UNAUTHENTICATED": 401, "PERMISSION_DENIED": 403}
+
+
+def fault_of(
+    error: AioRpcError, origin: str, method: str, timeout: float, tool: str | None
+) -> RpcError | KinwireError:
+    """Return the error to raise.
+
+    `origin` is what of the address may be shown, `tool` the one that was called. A status without
+    details of the protocol, as other servers send it, has the same meaning.
+    """
+    status, message = error.code().name, error.details() or ""
+    if status == "DEADLINE_EXCEEDED":
+        return RequestTimeoutError(method, timeout)
+    details = details_in(error.trailing_metadata() or ())
+    ours = details is not None and details.domain == DOMAIN and "code" in details.metadata
+    if ours or status in _ERRORS:
+        stated = stated_error(status, message, details)
+        data = stated.data
+        if status == "NOT_FOUND" and tool is not None and not is_object(data):
+            data = {"requested_tool": tool}
+        return error_from(stated.code, stated.message, data)
+    told = sanitize_for_log(shortened(message))
+    if status in _ENDED:
+        return ConnectionClosedError(f"No answer from {origin}: {told or status}.")
+    return _refusal(f"{origin} answered with the status {status}: {told}", status)
+
+
+def _refusal(message: str, status: str) -> InvalidResponseError:
+    refused = InvalidResponseError(message)
+    refused.status = _REFUSED.get(status)
+    return refused
