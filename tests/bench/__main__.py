@@ -2,7 +2,7 @@
 
 usage: python -m tests.bench [--write] [PART]...
 
-The parts are bindings, connections, events, events-index, gateway, http, live, mgp, startup,
+The parts are bindings, connections, events, events-index, gateway, http, lite, live, mgp, startup,
 storage and tools.
 
 `--write` puts the start and what has a bar into docs/performance.md, and draws the pictures.

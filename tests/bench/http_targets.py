@@ -5,7 +5,14 @@ Each program says on its first line on which port it listens.
 
 from __future__ import annotations
 
-__all__ = ("HttpServed", "ModernHttpServed", "ShopServed", "ShortSessionsServed", "WebSocketServed")
+__all__ = (
+    "HttpServed",
+    "LiteHttpServed",
+    "ModernHttpServed",
+    "ShopServed",
+    "ShortSessionsServed",
+    "WebSocketServed",
+)
 
 import re
 import select
@@ -106,6 +113,31 @@ class ModernHttpServed(HttpServed):
 
     def _greet(self) -> tuple[bytes, bytes]:
         return _HEAD % (self._port, _MODERN[0]), _MODERN[1]
+
+
+_LITE_HEAD = (
+    b"POST /mcp-lite/v1/calltools HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+    b"Content-Type: application/json\r\nAccept: %b\r\n"
+)
+_PARTS = (
+    b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":'
+    b'{"name":"parts","arguments":{"count":%d,"text":"twelve bytes"}}}'
+)
+
+
+class LiteHttpServed(HttpServed):
+    """A server of MCP-lite: no handshake and no session."""
+
+    def _greet(self) -> tuple[bytes, bytes]:
+        return _LITE_HEAD % (self._port, b"application/json"), b""
+
+    def stream(self, parts: int) -> None:
+        """Have one call answered in parts."""
+        with _Connection(self._port) as connection:
+            head = _LITE_HEAD % (self._port, b"text/event-stream")
+            found = connection.exchange(_request(head, _PARTS % parts))
+        if found.count(b"event: message\n") != parts or b"event: done\n" not in found:
+            raise TargetFailedError(f"{self._name}: {found[-300:]!r} is not the end of a stream")
 
 
 class ShortSessionsServed(HttpServed):

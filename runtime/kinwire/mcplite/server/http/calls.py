@@ -4,10 +4,12 @@ from __future__ import annotations
 
 __all__ = ("STOPPING", "Calls", "RunningCall")
 
+import asyncio
 import logging
 import time
+from asyncio import AbstractEventLoop, Task
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 
@@ -32,30 +34,32 @@ class Calls(Listener):
 
     def __init__(self, limits: HttpLimits) -> None:
         super().__init__(limits)
-        self._running: set[RunningCall] = set()
+        self.running: set[RunningCall] = set()
         self._ends_at: float | None = None  # when what is under way has to end
         self._none_left = anyio.Event()
 
     def count(self) -> int:
         """See `Listener.count`."""
-        return len(self._running)
+        return len(self.running)
 
     def has_work(self) -> bool:
         """See `Listener.has_work`."""
-        return (self._ends_at is not None and bool(self._running)) or super().has_work()
+        return (self._ends_at is not None and bool(self.running)) or super().has_work()
 
     def tick(self, now: float) -> None:
         """See `Listener.tick`."""
         super().tick(now)
         if self._ends_at is not None and now >= self._ends_at:
-            self._end_all()
+            for call in list(self.running):
+                call.is_stopped = True
+                call.end()
 
     def stop(self, why: ConnectionClosedError) -> None:
         """See `Listener.stop`: what is under way has a moment to finish."""
         super().stop(why)
         if self._ends_at is None:
             self._ends_at = time.monotonic() + _LAST_ANSWERS
-            self._tell_if_over()
+            self.tell_if_over()
         if self.has_work():
             self.tick_on()
 
@@ -64,69 +68,95 @@ class Calls(Listener):
         self.stop(why)
         await self._none_left.wait()
 
-    def begin(self, call: RunningCall) -> None:
-        """Count a call."""
-        self._running.add(call)
-
-    def end(self, call: RunningCall) -> None:
-        """Forget a call that is over."""
-        self._running.discard(call)
-        if self._ends_at is not None:
-            self._tell_if_over()
-
-    def _end_all(self) -> None:
-        for call in self._running:
-            call.is_stopped = True
-            call.scope.cancel()
-
-    def _tell_if_over(self) -> None:
-        if not self._running:
+    def tell_if_over(self) -> None:
+        """Tell `close` if nothing is under way any more."""
+        if self._ends_at is not None and not self.running:
             self._none_left.set()
 
 
 class RunningCall:
     """One call, and the client that waits for it."""
 
-    __slots__ = ("_calls", "_receive", "_watch", "is_stopped", "scope")
+    __slots__ = ("_calls", "_ended", "_receive", "_scope", "_task", "_watch", "is_stopped")
 
     def __init__(self, calls: Calls, receive: Receive) -> None:
-        self.scope = anyio.CancelScope()
         self.is_stopped = False
         """Whether the server has ended the call, and not its client."""
         self._calls = calls
         self._receive = receive
-        self._watch = anyio.CancelScope()
+        self._ended = False
+        self._task: Task[Any] | None = None
+        self._watch: Task[None] | None = None
+        self._scope: anyio.CancelScope | None = None  # where trio runs
 
-    async def run(self, work: Callable[[], Awaitable[T]]) -> T | None:
+    async def run(self, work: Awaitable[T]) -> T | None:
         """Return what the work returns; None if client or server have ended it early."""
-        calls, loop = self._calls, self._calls.loop
-        calls.begin(self)
-        # Most work needs no turn of the loop: then nobody has to watch, which costs a task.
-        due = None if loop is None else loop.call_soon(self._begin_watch)
-        if due is None:
-            self._begin_watch()
+        loop = self._calls.loop
+        if loop is None:
+            return await self._run_in_scope(work)
+        # A scope of anyio costs more than all the rest, and most work needs no turn of the loop:
+        # then nobody has to watch, which costs a task.
+        self._task = asyncio.current_task(loop)
+        due = loop.call_soon(self._begin_watch, loop)
+        self._calls.running.add(self)
         try:
-            with self.scope:
-                return await work()
+            return await work
+        except asyncio.CancelledError:
+            if not self._ended:
+                raise
+            return None
         finally:
-            if due is not None:
-                due.cancel()
+            due.cancel()
+            self._calls.running.discard(self)
+            if self._watch is not None or self._ended:
+                self._tidy()
+
+    def end(self) -> None:
+        """End the call. If it ends itself, it has to wait for something right after this."""
+        if self._ended:
+            return
+        self._ended = True
+        if self._task is not None:
+            self._task.cancel()
+        elif self._scope is not None:
+            self._scope.cancel()
+
+    def beside(self, scope: anyio.CancelScope, work: Callable[[], Awaitable[None]]) -> None:
+        """Do `work` in a task of its own, until it is over or `scope` is cancelled."""
+
+        async def within_scope() -> None:
+            with scope:
+                await work()
+
+        self._calls.spawn(within_scope)
+
+    def _tidy(self) -> None:
+        if self._watch is not None:
             self._watch.cancel()
-            calls.end(self)
+        if self._ended and self._task is not None:
+            self._task.uncancel()
+        self._calls.tell_if_over()
+
+    def _begin_watch(self, loop: AbstractEventLoop) -> None:
+        self._watch = Task(self._until_gone(), loop=loop)
+
+    async def _run_in_scope(self, work: Awaitable[T]) -> T | None:
+        watch = anyio.CancelScope()
+        self.beside(watch, self._until_gone)
+        self._calls.running.add(self)
+        try:
+            with anyio.CancelScope() as self._scope:
+                return await work
+        finally:
+            watch.cancel()
+            self._calls.running.discard(self)
+            self._calls.tell_if_over()
         return None
 
-    def spawn(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Run `work` beside the call, in a task of its own that has to end by itself."""
-        self._calls.spawn(work)
-
-    def _begin_watch(self) -> None:
-        self._calls.spawn(self._until_gone)
-
     async def _until_gone(self) -> None:
-        with self._watch:
-            try:
-                while (await self._receive())["type"] != "http.disconnect":
-                    pass
-            except Exception as error:  # what servers raise differs
-                logger.debug("a connection could not be watched", exc_info=error)
-            self.scope.cancel()
+        try:
+            while (await self._receive())["type"] != "http.disconnect":
+                pass
+        except Exception as error:  # what servers raise differs
+            logger.debug("a connection could not be watched", exc_info=error)
+        self.end()

@@ -64,17 +64,20 @@ def read_request(body: bytes, row: HttpPath) -> LiteRequest:
     except FrameError as refused:
         _object_in(body)
         raise BodyError(refused.error, id=refused.id) from None
-    return _request_in(message, body)
-
-
-def _request_in(message: JsonObject, body: bytes) -> LiteRequest:
     id = message.get("id")
-    if "method" not in message:
-        raise BodyError(InvalidRequestError(_NO_METHOD), id=id if is_id(id) else None)
-    if id is None:
-        raise BodyError(InvalidRequestError(_NO_ID))
-    _must_be_flat(message, body, id)
+    if id is None or "method" not in message:
+        raise _incomplete(message)
+    # To count the brackets is far cheaper than to look inside, and is enough for most.
+    if body.count(b"{") + body.count(b"[") > DEEPEST:
+        _must_be_flat(message, id)
     return LiteRequest(message["method"], message.get("params"), id)
+
+
+def _incomplete(message: JsonObject) -> BodyError:
+    id = message.get("id")
+    if "method" in message:
+        return BodyError(InvalidRequestError(_NO_ID))
+    return BodyError(InvalidRequestError(_NO_METHOD), id=id if is_id(id) else None)
 
 
 def _object_in(body: bytes) -> JsonObject:
@@ -86,13 +89,12 @@ def _object_in(body: bytes) -> JsonObject:
         raise BodyError(ParseError(f"Parse error: {error}"), status=400) from None
     if not is_object(value):
         raise BodyError(InvalidRequestError(f"{_NOT_AN_OBJECT} {kind_of(value)}"))
-    _must_be_flat(value, body, None)
+    _must_be_flat(value, None)
     return value
 
 
-def _must_be_flat(value: JsonObject, body: bytes, id: Id | None) -> None:
-    # To count the brackets is far cheaper than to look inside, and is enough for most.
-    if body.count(b"{") + body.count(b"[") > DEEPEST and depth(value) > DEEPEST:
+def _must_be_flat(value: JsonObject, id: Id | None) -> None:
+    if depth(value) > DEEPEST:
         raise BodyError(InvalidRequestError(_TOO_DEEP), id=id)
 
 
@@ -104,23 +106,15 @@ def call_in(params: object, header: str | None) -> ToolCall:
     """
     if not is_object(params):
         raise InvalidParamsError(f"params: expected an object, got {kind_of(params)}")
-    name = params.get("name")
+    name, arguments, meta = params.get("name"), params.get("arguments", {}), params.get("_meta", {})
     if type(name) is not str:
         raise InvalidParamsError(f"name: expected a string, got {kind_of(name)}")
-    arguments = _object_at(params, "arguments")
-    meta = _object_at(params, "_meta")
+    if type(arguments) is not dict or type(meta) is not dict:
+        where, value = ("_meta", meta) if is_object(arguments) else ("arguments", arguments)
+        raise InvalidParamsError(f"{where}: expected an object, got {kind_of(value)}")
     if header is not None:
         meta = _with_key(meta, idempotency_key(header))
     return ToolCall(name, arguments, meta)
-
-
-def _object_at(params: JsonObject, name: str) -> JsonObject:
-    if name not in params:
-        return {}
-    value = params[name]
-    if not is_object(value):
-        raise InvalidParamsError(f"{name}: expected an object, got {kind_of(value)}")
-    return value
 
 
 def _with_key(meta: JsonObject, key: str) -> JsonObject:

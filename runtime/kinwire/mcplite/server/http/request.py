@@ -60,7 +60,10 @@ class LiteHttpRequest:
 
     async def respond(self) -> HttpResponse | None:
         """Respond, or return what to respond."""
-        reply = await self._app.guard.admit(self._scope, self._head)
+        guard = self._app.guard  # `Guard.admit`, in line: a coroutine less for every request
+        reply = guard.refusal(self._scope, self._head)
+        if reply is None and guard.bearers is not None:
+            reply = await guard.identify(guard.bearers, self._head)
         if reply is None:
             reply = _refusal_of_head(self._scope["method"], self._head)
         if reply is not None:
@@ -107,7 +110,7 @@ class LiteHttpRequest:
             stream = LiteStream(running, self._send, id, self._app.limits.keep_alive)
             await stream.send_all(partial(self._app.service.stream, call, self._caller()))
             return None
-        result = await running.run(partial(self._app.service.call, call, self._caller()))
+        result = await running.run(self._app.service.call(call, self._caller()))
         if result is not None:
             body = encode({"jsonrpc": "2.0", "id": id, "result": result})
             return HttpResponse(200, body, (JSON,))
@@ -119,4 +122,4 @@ def _refusal_of_head(method: str, head: Head) -> HttpResponse | None:
         return refusal(405, "POST only.", headers=_ONLY_POST)
     if not is_utf8_json(head.values.get(b"content-type")):
         return refusal(415, "Content-Type: expected application/json in UTF-8.")
-    return coding_refusal(head)
+    return coding_refusal(head) if b"content-encoding" in head.values else None

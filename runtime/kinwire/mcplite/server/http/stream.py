@@ -6,7 +6,6 @@ __all__ = ("LiteStream",)
 
 import time
 from collections.abc import Awaitable, Callable
-from functools import partial
 
 import anyio
 from anyio.lowlevel import checkpoint
@@ -40,25 +39,28 @@ class LiteStream:
         self._since = time.monotonic()  # of the last event
         self._paused_at = self._since
         self._ended = False
-        self._beats = anyio.CancelScope()
 
     async def send_all(self, work: Callable[[Put], Awaitable[JsonObject]]) -> None:
         """Do the work, send its parts as they come, and at last its result or an error."""
         await self._send({"type": "http.response.start", "status": 200, "headers": [*_HEADERS]})
-        self._call.spawn(self._beat)
+        beats = anyio.CancelScope()
+        self._call.beside(beats, self._beat)
         try:
-            await self._end_with(await self._call.run(partial(work, self._part)))
+            await self._end_with(await self._call.run(work(self._part)))
         except RpcError as error:
             await self._fail(error)
         except Exception as fault:
             await self._fail(internal_error("MCP-lite", fault))
         finally:
-            self._beats.cancel()
+            beats.cancel()
 
     async def _part(self, part: JsonObject) -> None:
         await self._event("message", part)
         # A tool may never wait, nor does a connection that takes all: others want to go on, too.
-        if self._ended or self._since - self._paused_at > _TURN:
+        if self._ended:
+            self._call.end()
+            await checkpoint()
+        elif self._since - self._paused_at > _TURN:
             self._paused_at = self._since
             await checkpoint()
 
@@ -82,14 +84,12 @@ class LiteStream:
                 await self._send(part)
             except OSError:  # so say servers that the client has gone
                 self._ended = True
-                self._call.scope.cancel()
             self._since = time.monotonic()
 
     async def _beat(self) -> None:
         """Send an event now and then while there is no other."""
         pause = self._keep_alive
-        with self._beats:
-            while not self._ended:
-                await anyio.sleep(max(0.0, self._since + pause - time.monotonic()))
-                if time.monotonic() - self._since >= pause:
-                    await self._event("heartbeat", {})
+        while not self._ended:
+            await anyio.sleep(max(0.0, self._since + pause - time.monotonic()))
+            if time.monotonic() - self._since >= pause:
+                await self._event("heartbeat", {})
