@@ -15,8 +15,10 @@ import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import gettempdir
 
 import nox
+from filelock import FileLock
 
 Version = tuple[int, int]
 
@@ -28,6 +30,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A second environment, or whatever else lies in the folder, is not linted.
 CODE = ("runtime", "generated", "codegen", "tests", "noxfile.py")
+
+# Sessions may run at the same time; neither pip nor apt may.
+ONE_INSTALLS = FileLock(Path(gettempdir(), "kinwire-nox.lock"))
 
 # Neighbouring tests share costly fixtures: each process begins with one stretch of the list.
 IN_PARALLEL = ("--numprocesses=auto", "--dist=worksteal")
@@ -54,6 +59,12 @@ def run_module(session: nox.Session, *arguments: str) -> None:
     session.run(sys.executable, "-m", *arguments, external=True)
 
 
+def at_once(session: nox.Session, *commands: tuple[str, ...]) -> None:
+    """Run modules, each of which keeps one processor busy."""
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda command: run_module(session, *command), commands))
+
+
 @nox.session
 def generate(session: nox.Session) -> None:
     """Write what follows from the documents in schema/: packages, reference, a guide's table."""
@@ -64,8 +75,7 @@ def generate(session: nox.Session) -> None:
 @nox.session
 def check(session: nox.Session) -> None:
     """Fail when a document has a fault, or a generated file is not what its document gives."""
-    run_module(session, "kinwire", "lint")
-    run_module(session, "kinwire", "generate", "--check")
+    at_once(session, ("kinwire", "lint"), ("kinwire", "generate", "--check"))
 
 
 @nox.session
@@ -111,17 +121,15 @@ def the_library_rose(against: str) -> bool:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Fail on findings of ruff, code that it would format, and text that is not plain English."""
-    run_module(session, "ruff", "check", "--no-cache", *CODE)
-    run_module(session, "ruff", "format", "--no-cache", "--check", *CODE)
-    run_module(session, "tests.plain_english")
+    found = ("ruff", "check", "--no-cache", *CODE)
+    layout = ("ruff", "format", "--no-cache", "--check", *CODE)
+    at_once(session, found, layout, ("tests.plain_english",))
 
 
 @nox.session
 def types(session: nox.Session) -> None:
     """Fail when a strict type checker objects."""
-    checkers = (("mypy",), ("pyright", "--pythonpath", sys.executable))
-    with ThreadPoolExecutor() as pool:  # each is busy on one processor
-        list(pool.map(lambda checker: run_module(session, *checker), checkers))
+    at_once(session, ("mypy",), ("pyright", "--pythonpath", sys.executable))
 
 
 @nox.session
@@ -215,7 +223,7 @@ def docs(session: nox.Session) -> None:
     run_module(session, "kinwire", "docs", "build", "--out", "site", *since)
     run_module(session, "kinwire", "docs", "check", "--out", "site")
     if os.environ.get("CI") == "true":
-        run_module(session, "pip", "install", "-q", "-e", ".[browser]")
+        install_extra(session, "browser")
     bring(session, "chromium")
     clicking = ("-m", "browser", *IN_PARALLEL, "tests/codegen/site")
     run_module(session, "pytest", *clicking, *session.posargs)
@@ -225,16 +233,18 @@ def install_extra(session: nox.Session, extra: str) -> None:
     """Install what an extra of the project needs."""
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
     needs = project["optional-dependencies"][extra]
-    run_module(session, "pip", "install", "-q", "--no-compile", *needs)
+    with ONE_INSTALLS:
+        run_module(session, "pip", "install", "-q", "--no-compile", *needs)
 
 
 def bring(session: nox.Session, *programs: str) -> None:
     """Install the system's packages of these names in CI; elsewhere tests do without."""
     missing = [program for program in programs if shutil.which(program) is None]
     if missing and os.environ.get("CI") == "true":
-        session.run("apt-get", "update", "-qq", external=True)
         install = ("apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing)
-        session.run(*install, external=True, env={"DEBIAN_FRONTEND": "noninteractive"})
+        with ONE_INSTALLS:
+            session.run("apt-get", "update", "-qq", external=True)
+            session.run(*install, external=True, env={"DEBIAN_FRONTEND": "noninteractive"})
 
 
 @nox.session

@@ -27,9 +27,12 @@ class Functions:
         self._found: dict[str, dict[Key, list[FunctionType]]] = defaultdict(
             lambda: defaultdict(list)
         )
+        gc.unfreeze()  # what is frozen is not found
         for one in gc.get_objects():
             if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(str(root)):
                 self._found[one.__code__.co_filename][_key(one.__code__)].append(one)
+        gc.collect()
+        gc.freeze()  # a round of the collector in a fork would copy all of the memory
 
     def change(self, path: str, tree: ast.Module) -> None:
         """Give every function of a file the code that it has in `tree`."""

@@ -42,22 +42,23 @@ class Switched:
             RuntimeError: the tests of a manager do not end.
         """
         order = list(names)
-        work = ((number, partial(self._alive, name)) for number, name in enumerate(order))
+        functions = functions_of(*(one for name in order for one in MANAGERS[name].attributes))
+        pieces = [partial(self._alive, name, functions) for name in order]
         late: list[int] = []
-        for number, rows in forked(work, lambda _: _PATIENCE, _WAITING * AT_ONCE):
+        for number, rows in forked(enumerate(pieces), lambda _: _PATIENCE, _WAITING * AT_ONCE):
             if rows is None:
                 late.append(number)
             else:
                 result.alive[order[number]] = rows
-        again = ((number, partial(self._alive, order[number])) for number in late)
+        again = ((number, pieces[number]) for number in late)
         for number, rows in forked(again, lambda _: _PATIENCE, 1):  # alone: they may be slow
             if rows is None:
                 raise RuntimeError(f"{order[number]}: the tests do not end without it")
             result.alive[order[number]] = rows
 
-    def _alive(self, name: str) -> list[str]:
+    def _alive(self, name: str, functions: Functions) -> list[str]:
         """Switch a manager off; return the rows whose tests all pass."""
-        switch_off(*MANAGERS[name].attributes)
+        switch_off(functions, *MANAGERS[name].attributes)
         outcomes: dict[str, bool] = {}
         return [
             row
@@ -71,7 +72,14 @@ class Switched:
         return outcomes[item.nodeid]
 
 
-def switch_off(*attributes: str) -> None:
+def functions_of(*attributes: str) -> Functions:
+    """Return the functions of the runtime, when the modules of these attributes are imported."""
+    for module in {attribute.partition(":")[0] for attribute in attributes}:
+        importlib.import_module(module)
+    return Functions(_ROOT)
+
+
+def switch_off(functions: Functions, *attributes: str) -> None:
     """Let what is named as "module:Class.method" refuse whatever it is asked.
 
     Raises:
@@ -86,7 +94,6 @@ def switch_off(*attributes: str) -> None:
         body = _function(tree, path).body
         # The rest of the body stays: it says whether this is a generator, and what it closes over.
         body.insert(0, ast.copy_location(refusal, body[0]))
-    functions = Functions(_ROOT)
     for source, tree in trees.items():
         functions.change(source.relative_to(_ROOT).as_posix(), ast.fix_missing_locations(tree))
 

@@ -8,7 +8,6 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -46,18 +45,17 @@ class Result:
     seconds: float = 0
 
 
-def run(task: Task, tests: Iterable[str]) -> Result:
-    """Do a task in a process that has collected the files of these tests.
+def run(task: Task) -> Result:
+    """Do a task in a process that has collected all tests.
 
     Raises:
         RuntimeError: the tests cannot be run; the message is what pytest says.
     """
-    files = sorted({test.partition("::")[0] for test in tests})
     with TemporaryDirectory() as folder:
         place = Path(folder, "task")
         place.write_bytes(pickle.dumps(task))
         command = [sys.executable, "-m", "pytest", "-q", "-m", "", "-p", "no:cacheprovider"]
-        command += ["-p", "tests.spec.mutation.plugin", *files]
+        command += ["-p", "tests.spec.mutation.plugin"]
         environment = {**os.environ, TASK: str(place)}
         root = FOLDER.parents[1]
         done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
