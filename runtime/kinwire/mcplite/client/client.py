@@ -30,6 +30,7 @@ from kinwire.support.arguments import (
     ValueKind,
     count_from,
 )
+from kinwire.transports.grpc.needed import need_grpc
 from kinwire.transports.http_client.credentials import Auth
 from kinwire.transports.http_client.fields import checked_headers
 from kinwire.transports.url_options import OPTION_KINDS
@@ -338,6 +339,11 @@ def _authorization(token: str | None) -> dict[str, str]:
 
 
 def _transport_to(url: str, options: TransportOptions) -> LiteTransport:
+    if url.lower().startswith(("grpc://", "grpcs://")):
+        need_grpc()
+        from kinwire.mcplite.client.grpc_transport import GrpcTransport
+
+        return GrpcTransport(url, options)
     from kinwire.mcplite.client.http_transport import http_lite_transport
 
     return http_lite_transport(url, options)

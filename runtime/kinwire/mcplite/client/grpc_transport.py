@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("GrpcTransport",)
 
+import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -40,6 +41,7 @@ T = TypeVar("T")
 
 _LIST, _CALL = "tools/list", "tools/call"
 _EMPTY = b""
+_METADATA = re.compile(r"[a-z0-9_.-]+")
 _BAD_TOKEN = grpc.StatusCode.UNAUTHENTICATED
 
 
@@ -50,12 +52,13 @@ class GrpcTransport:
         """Take the URL, as "grpc://127.0.0.1:50051".
 
         Raises:
-            ValueError: it is not such a URL.
+            ValueError: it is not such a URL, or an option is one that gRPC does not have.
             InsecureAddressError: it leads to another machine, and others could read what is sent.
         """
         self._address = grpc_address(url, insecure=options.insecure)
+        _must_be_possible(options)
         self._options = options
-        self._fields = tuple((name.lower(), value) for name, value in options.fields)
+        self._fields = _metadata_of(options)
         self._credentials = Credentials(options.auth, None)
         self._channel: grpc.aio.Channel | None = None
 
@@ -194,6 +197,23 @@ class _GrpcStream:
                 raise self._transport.fault(error, timeout, self._tool) from None
         self._call = self._transport.begin(again)
         return await self._read(timeout)
+
+
+def _must_be_possible(options: TransportOptions) -> None:
+    if options.tls is not None:
+        raise ValueError("tls: gRPC takes no SSLContext. Pass certificates=, authorities as PEM.")
+    if options.proxy is not None:
+        raise ValueError("proxy: gRPC takes it from the variable https_proxy alone. Leave it out.")
+
+
+def _metadata_of(options: TransportOptions) -> tuple[tuple[str, str], ...]:
+    found = tuple((name.lower(), value) for name, value in options.fields)
+    for name, value in found:
+        if not _METADATA.fullmatch(name) or name.endswith("-bin") or not value.isascii():
+            raise ValueError(f"headers: {name!r:.60} cannot be metadata of gRPC, which is ASCII.")
+        if name == "authorization" and options.auth is not None:
+            raise ValueError("expected one way to authenticate, got a header and auth. Keep one.")
+    return found
 
 
 def _request(call: OutgoingCall) -> bytes:

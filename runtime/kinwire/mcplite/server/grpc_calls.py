@@ -27,7 +27,6 @@ from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError
 from kinwire.transports.grpc.status import DETAILS, ErrorDetails, encoded_details
 from kinwire.transports.http.bearer import NO_TOKEN, NOT_VALID, BearerCheck, token_in
-from kinwire.transports.http.guard import PRINCIPAL
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcplite.descriptor import SERVICE
@@ -131,7 +130,6 @@ class GrpcCalls:
             raise internal_error("authenticate", error) from None
         if principal is None:
             raise _EndedError("UNAUTHENTICATED", "TOKEN_INVALID", NOT_VALID)
-        PRINCIPAL.set(principal)
         return principal
 
     def _bounded(self, message: bytes) -> bytes:

@@ -40,10 +40,10 @@ def hello() -> str:
     return "hello"
 
 
-async def test_another_loop_than_asyncio_is_refused(anyio_backend_name: str) -> None:
-    if anyio_backend_name == "trio":
-        with pytest.raises(KinwireError, match="asyncio only"):
-            await service_with(hello).serve_grpc(port=0)
+@pytest.mark.parametrize("anyio_backend", ["trio"], indirect=True)
+async def test_another_loop_than_asyncio_is_refused() -> None:
+    with pytest.raises(KinwireError, match="asyncio only"):
+        await service_with(hello).serve_grpc(port=0)
 
 
 @on_asyncio
