@@ -46,10 +46,10 @@ def fault_of(
         if status == "NOT_FOUND" and tool is not None and not is_object(data):
             data = {"requested_tool": tool}
         return error_from(stated.code, stated.message, data)
-    told = sanitize_for_log(shortened(message))
+    said = sanitize_for_log(shortened(message))
     if status in _ENDED:
-        return ConnectionClosedError(f"No answer from {origin}: {told or status}.")
-    return _refusal(f"{origin} answered with the status {status}: {told}", status)
+        return ConnectionClosedError(f"No answer from {origin}: {said or status}.")
+    return _refusal(f"{origin} answered with the status {status}: {said}", status)
 
 
 def _refusal(message: str, status: str) -> InvalidResponseError:

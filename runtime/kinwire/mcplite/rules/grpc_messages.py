@@ -68,8 +68,8 @@ def encoded_tools(tools: Iterable[JsonObject]) -> bytes:
             fill_struct(entry.input_schema, tool["inputSchema"])
         except ValueError as error:
             del message.tools[-1]
-            told = sanitize_for_log(f"tool {tool['name']!r:.100} is not listed over gRPC: {error}")
-            logger.warning("%s", told)
+            said = sanitize_for_log(f"tool {tool['name']!r:.100} is not listed over gRPC: {error}")
+            logger.warning("%s", said)
     encoded: bytes = message.SerializeToString()
     return encoded
 
@@ -216,8 +216,8 @@ def _meta_from(message: Any) -> JsonObject:
 
 
 def _below(place: str, error: ValueError) -> ValueError:
-    told = str(error)
-    return ValueError(place + (told[1:] if told.startswith("/:") else told))
+    said = str(error)
+    return ValueError(place + (said[1:] if said.startswith("/:") else said))
 
 
 def _read(kind: Any, encoded: bytes) -> Any:

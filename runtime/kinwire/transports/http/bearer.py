@@ -26,7 +26,7 @@ _THREADS = 40  # for plain functions; those of tools have others, which they may
 
 
 def token_in(header: str | None) -> str | None:
-    """Return the token of an `Authorization` header, None if there is none."""
+    """Return the token of an `Authorization` header, None without one."""
     scheme, _, token = (header or "").partition(" ")
     return (token.strip() or None) if scheme.lower() == "bearer" else None
 
