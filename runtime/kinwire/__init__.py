@@ -21,6 +21,8 @@ __all__ = (
     "InvalidResponseError",
     "KinwireError",
     "Limits",
+    "LiteClient",
+    "LiteServer",
     "ModelProfile",
     "NeedsAnswers",
     "Next",
@@ -78,6 +80,8 @@ if TYPE_CHECKING:
     from kinwire.mcp.rules.model_choice import ModelProfile, choose_model
     from kinwire.mcp.sampling import Sampling, SamplingRequest, unattended
     from kinwire.mcp.server import Server
+    from kinwire.mcplite.client.client import LiteClient
+    from kinwire.mcplite.server.service import LiteServer
     from kinwire.rpc.errors import (
         CapabilityNotNegotiatedError,
         ConnectionClosedError,
@@ -114,6 +118,8 @@ _HOMES = {
     "Host": "mcp.host",
     "HttpLimits": "transports.http.limits",
     "Limits": "rpc.limits",
+    "LiteClient": "mcplite.client.client",
+    "LiteServer": "mcplite.server.service",
     "Next": "mcp.extension",
     "ModelProfile": "mcp.rules.model_choice",
     "Request": "rpc.request",

@@ -14,6 +14,7 @@ from kinwire_cli.completion import complete_call, completed_by
 from kinwire_cli.failure import PEER_ERROR, UsageError
 from kinwire_cli.help import SERVER_CODES
 from kinwire_cli.layout import json_text, printable
+from kinwire_cli.lite.target import add_protocol, is_lite
 from kinwire_cli.protocols import add_package, package_tables
 from kinwire_cli.target import add_target, is_server, is_url, reach, target_from
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _USAGE = """\
 kinwire call [--timeout SECONDS] [--raw] [--text] [--mgp] [--json FILE] [--package NAME]
                     [--frame-size BYTES] [--header HEADER] [--proxy URL] [--insecure]
-                    [FILE.py[:SERVER] | URL] METHOD
+                    [--protocol mcp|mcp-lite] [FILE.py[:SERVER] | URL] METHOD
                     [NAME=VALUE | NAME:=JSON] ... [-- command ...]"""
 _EPILOG = """\
 A METHOD without a slash may be a tool: the words after it are its arguments then.
@@ -45,6 +46,7 @@ class CallCommand:
         "kinwire call notes.py add_note text='Buy bread'",
         "kinwire call --text notes.py add_note text=Tea",
         "kinwire call http://127.0.0.1:8000/mcp tools/list",
+        "kinwire call http://127.0.0.1:8000/mcp-lite/v1/ add a=1 b=2",
         "kinwire call add a=1 b=2 -- kinwire serve demo mcp",
         "kinwire call tools/call name=add arguments.a=1 arguments.b=2 -- kinwire serve demo mcp",
         'echo \'{"a": 1, "b": 2}\' | kinwire call --json - add -- kinwire serve demo mcp',
@@ -67,6 +69,7 @@ class CallCommand:
         parser.add_argument("--mgp", action="store_true", help=text)
         add_package(parser)
         add_target(parser)
+        add_protocol(parser)
         parser.set_defaults(strays=[])
 
     def run(self, arguments: Namespace) -> int:
@@ -80,12 +83,12 @@ class CallCommand:
         given = _given(arguments.json)
         words: list[str] = arguments.words
         named, words = (words[0], words[1:]) if is_server(words[0]) else (None, words)
+        if named is not None and is_lite(named, arguments):
+            return _call_lite(named, words, given, arguments)
         target = target_from(named, arguments)
         before = () if named is None else (_shown_name(named),)
         after = ("--", *arguments.command) if named is None else ()
-        if not words:
-            hint = f"kinwire list {named} shows the tools, kinwire list mcp the methods."
-            raise UsageError("No method is named.", hint)
+        _must_name_method(named, words)
 
         async def ask() -> object:
             async with (
@@ -105,6 +108,22 @@ class CallCommand:
                 return PEER_ERROR
             case _:
                 return 0
+
+
+def _must_name_method(named: str | None, words: Sequence[str]) -> None:
+    if not words:
+        shown = None if named is None else _shown_name(named)
+        hint = f"kinwire list {shown} shows the tools, kinwire list mcp the methods."
+        raise UsageError("No method is named.", hint)
+
+
+def _call_lite(url: str, words: Sequence[str], given: JsonObject, arguments: Namespace) -> int:
+    from kinwire_cli.lite.calls import call_lite
+
+    if arguments.mgp:
+        raise UsageError("--mgp is for servers of MCP.", "Leave it out.")
+    _must_name_method(url, words)
+    return call_lite(url, words, given, arguments)
 
 
 def _result_of(ask: Callable[[], Awaitable[object]], *, mgp: bool) -> Any:

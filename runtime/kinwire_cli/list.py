@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from kinwire_cli.completion import complete_listed, completed_by
 from kinwire_cli.help import SERVER_CODES
 from kinwire_cli.layout import columns, fitted, json_text, printable
+from kinwire_cli.lite.calls import list_lite
+from kinwire_cli.lite.target import add_protocol, is_lite
 from kinwire_cli.protocols import add_package, chosen_tables
 from kinwire_cli.target import Target, add_target, is_server, reach, target_from
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 _USAGE = """\
 kinwire list [PROTOCOL | FILE.py[:SERVER] | URL] [--format text|json] [--package NAME]
                     [--timeout SECONDS] [--frame-size BYTES] [--header HEADER] [--proxy URL]
-                    [--insecure] [-- command ...]"""
+                    [--insecure] [--protocol mcp|mcp-lite] [-- command ...]"""
 
 
 class ListCommand:
@@ -49,12 +51,15 @@ class ListCommand:
         parser.add_argument("--format", choices=("text", "json"), default="text")
         add_package(parser)
         add_target(parser)
+        add_protocol(parser)
 
     def run(self, arguments: Namespace) -> int:
         """Print the list."""
         as_json: bool = arguments.format == "json"
         what: str | None = arguments.what
-        if arguments.command is not None or (what is not None and is_server(what)):
+        if what is not None and is_lite(what, arguments):
+            list_lite(what, arguments)
+        elif arguments.command is not None or (what is not None and is_server(what)):
             _print_tools(target_from(what, arguments), as_json=as_json)
         else:
             _print_methods(what, arguments.package, as_json=as_json)

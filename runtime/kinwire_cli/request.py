@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("TypedRequest",)
+__all__ = ("TypedRequest", "whole_arguments")
 
 import shlex
 import sys
@@ -126,9 +126,9 @@ class TypedRequest:
             if words:
                 params["arguments"] = members_from(words, {})
         elif words:
-            params["arguments"] = _whole_arguments(tool, words)
+            params["arguments"] = whole_arguments(tool.name, _schema(tool), words)
         else:
-            _must_be_whole(tool, params.get("arguments", {}), ())
+            _must_be_whole(tool.name, _schema(tool), params.get("arguments", {}), ())
         return params
 
     async def _call_tool(self) -> JsonObject | None:
@@ -136,7 +136,7 @@ class TypedRequest:
         tool = tools.get(self.method)
         if tool is None:
             raise await self._no_tool(tools)
-        arguments = _whole_arguments(tool, self.words, self.given)
+        arguments = whole_arguments(tool.name, _schema(tool), self.words, self.given)
         return await self._send(TOOLS_CALL, {"name": tool.name, "arguments": arguments})
 
     async def _no_tool(self, tools: Collection[str]) -> UsageError:
@@ -244,34 +244,38 @@ def _schema(tool: mcp.Tool) -> JsonObject:
     return to_wire(tool.input_schema)
 
 
-def _whole_arguments(
-    tool: mcp.Tool, words: Sequence[str], given: JsonObject | None = None
+def whole_arguments(
+    name: str, schema: JsonObject, words: Sequence[str], given: JsonObject | None = None
 ) -> JsonObject:
-    """Return the arguments that `words` spell.
+    """Return the arguments of the tool `name` that `words` spell, by the schema of its input.
 
     Raises:
         UsageError: it names every word that is wrong, and every argument that is missing.
     """
     try:
-        arguments = members_from(words, _schema(tool), given=given)
+        arguments = members_from(words, schema, given=given)
     except WrongWordsError as wrong:
         refused = wrong
     else:
-        _must_be_whole(tool, arguments, words)
+        _must_be_whole(name, schema, arguments, words)
         return arguments
     try:
-        _must_be_whole(tool, refused.members, refused.right, refused.wrong)
+        _must_be_whole(name, schema, refused.members, refused.right, refused.wrong)
     except UsageError as missing:
         raise UsageError(*joined([refused, missing])) from None
     raise refused
 
 
 def _must_be_whole(
-    tool: mcp.Tool, arguments: object, words: Iterable[str], wrong: Iterable[str] = ()
+    name: str,
+    schema: JsonObject,
+    arguments: object,
+    words: Iterable[str],
+    wrong: Iterable[str] = (),
 ) -> None:
-    if is_object(arguments) and (missing := missing_from(arguments, words, _schema(tool), wrong)):
-        anyway = shlex.join(["kinwire", "call", "--raw", "tools/call", f"name={tool.name}"])
-        text = f"{tool.name}: missing: {', '.join(missing)}"
+    if is_object(arguments) and (missing := missing_from(arguments, words, schema, wrong)):
+        anyway = shlex.join(["kinwire", "call", "--raw", "tools/call", f"name={name}"])
+        text = f"{name}: missing: {', '.join(missing)}"
         hint = f"Add what is missing; {anyway} ... sends it anyway."
         raise UsageError(printable(text), printable(hint))
 
