@@ -105,7 +105,8 @@ def listen(server: Server, place: ListenAddress) -> None:
 
     with listening(place) as listener:
         app = application(server, listener)
-        run_on(app, listener.socket, started=partial(announce, server, listener))
+        ready = partial(announce, server, listener)
+        run_on(app, listener.socket, started=ready, grace=app.grace)
 
 
 @contextmanager

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 __all__ = ("Server",)
 
-import logging
-import os
-import sys
-import threading
-import time
+import signal
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Never, get_args
@@ -54,10 +50,11 @@ from kinwire_protocols.peer import Method
 if TYPE_CHECKING:
     from kinwire.mcp.http.app import HttpApp
     from kinwire.mcp.http.session import HttpServerSession
+    from kinwire.support.watchdog import Grace, Watchdog
     from kinwire.transports.http.guard import Authenticate
     from kinwire.transports.http.limits import HttpLimits
 
-_THREAD_JOIN_TIMEOUT = 0.2  # seconds, for all threads together
+_LAST_STEPS = 0.5  # seconds for the event loop to end, with what handlers have left running
 
 _SERVER = ArgumentCheck(
     "Server",
@@ -274,6 +271,7 @@ class Server(Registry):
             guard=guard,
             stateless=stateless,
             paths=ServedPaths(path, ENDPOINT, health),
+            grace=self._grace(),
         )
 
     def run(self, transport: Literal["stdio"] = "stdio", **options: Never) -> None:
@@ -283,7 +281,9 @@ class Server(Registry):
 
         A client stops its server by closing the input. This returns then, or exits the process with
         0 if a running thread would keep it alive. SIGTERM and SIGHUP have the same effect: handlers
-        get `Limits.drain` to finish. A second signal ends the process immediately.
+        get `Limits.drain` to finish. A second signal ends the process immediately. A handler that
+        blocks the event loop then, or swallows its cancellation, does not keep the process alive
+        for longer than `Limits.drain` and `Limits.stop`: it is logged, and the process exits.
 
         Raises:
             SystemExit: the user pressed Ctrl-C.
@@ -291,12 +291,15 @@ class Server(Registry):
             TypeError: another transport is named, or an option is passed.
         """
         _check_run(transport, options)
+        from kinwire.support.watchdog import exit_despite_threads
+
         try:
-            anyio.run(self.serve_stdio)
+            with self._watchdog() as watchdog:
+                anyio.run(self._serve_stdio, watchdog, _LAST_STEPS)
         except KeyboardInterrupt:
-            _exit_despite_threads(130)
+            exit_despite_threads(130)
             raise SystemExit(130) from None
-        _exit_despite_threads(0)
+        exit_despite_threads(0)
 
     async def serve_stdio(self) -> None:
         """Serve one session over stdin and stdout, in a program with an event loop of its own.
@@ -307,14 +310,40 @@ class Server(Registry):
         Raises:
             OSError: writing to stdout failed, as on a full disk. A closed pipe is not an error.
         """
+        with self._watchdog() as watchdog:
+            await self._serve_stdio(watchdog)
+
+    async def _serve_stdio(self, watchdog: Watchdog, last_steps: float | None = None) -> None:
+        """Serve; the process ends at most `last_steps` seconds later, if that is not None."""
         from kinwire.support.signals import on_end_signal
         from kinwire.transports.stdio import OwnStdio
 
-        stdio = OwnStdio()
-        with on_end_signal(stdio.stop):
-            await self.serve(stdio)
+        def heed(number: int) -> None:
+            watchdog.heed(130 if number == signal.SIGINT else 0)
+
+        stdio = OwnStdio(watchdog)
+        try:
+            with on_end_signal(stdio.stop, heed):
+                await self.serve(stdio)
+        finally:
+            if last_steps is not None:
+                watchdog.over(last_steps)
         if stdio.refused is not None:
             raise stdio.refused
+
+    def _watchdog(self) -> Watchdog:
+        from kinwire.support.watchdog import Watchdog
+
+        return Watchdog(self._grace())
+
+    def _grace(self) -> Grace:
+        from kinwire.support.watchdog import Grace
+
+        return Grace(self.limits.drain + self.limits.stop, self._running)
+
+    def _running(self) -> list[str]:
+        """Return what is being handled, in all sessions."""
+        return [work.label for session in list(self._sessions) for work in session.requests]
 
     if not TYPE_CHECKING:
 
@@ -389,16 +418,3 @@ def _session_of(context: Context) -> ServerSession:
     session = context.session
     assert isinstance(session, ServerSession)
     return session
-
-
-def _exit_despite_threads(exit_code: int) -> None:
-    """Exit the process if a thread keeps it alive, such as one of a tool: it cannot be stopped."""
-    others = (thread for thread in threading.enumerate() if thread is not threading.main_thread())
-    running = [thread for thread in others if not thread.daemon]
-    deadline = time.monotonic() + _THREAD_JOIN_TIMEOUT
-    for thread in running:
-        thread.join(max(0.0, deadline - time.monotonic()))
-    if any(thread.is_alive() for thread in running):
-        logging.shutdown()  # `os._exit` runs no exit handlers; this one flushes the logs
-        sys.stdout.flush()
-        os._exit(exit_code)

@@ -12,6 +12,7 @@ from kinwire.rpc.codec import Id, is_id, is_object
 from kinwire.rpc.errors import RequestCancelledError
 from kinwire.rpc.interceptors import handle_through
 from kinwire.rpc.routes import Route
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.base import JsonObject, Message
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ class Request:
         """Makes the answer of a request that was interrupted."""
         self.reported: float | None = None  # the last progress value
         self.task: Any = None  # the driver's
+
+    @property
+    def label(self) -> str:
+        """Return what logs call it: the method, and the name in its params, if there is one."""
+        return sanitize_for_log(f"{self.method.name} {getattr(self.params, 'name', '')}".strip())
 
     @property
     def progress_token(self) -> Id | None:

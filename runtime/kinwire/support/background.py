@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("background", "movable_background", "running_loop", "start_detached")
+__all__ = (
+    "CallSoon",
+    "background",
+    "call_soon",
+    "movable_background",
+    "running_loop",
+    "start_detached",
+)
 
 import asyncio
 from asyncio import AbstractEventLoop, Task
@@ -16,6 +23,9 @@ from anyio.abc import TaskGroup
 
 running_loop: Callable[[], AbstractEventLoop | None] = asyncio._get_running_loop
 """Return asyncio's loop, None where trio runs. Every request over HTTP asks."""
+
+CallSoon = Callable[[Callable[[], object]], object]
+"""Has a function called in an event loop soon; threads and signal handlers may call it."""
 
 _detached: set[Task[None]] = set()  # a loop itself keeps no task alive
 
@@ -121,3 +131,13 @@ def start_detached(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     task = loop.create_task(work())
     _detached.add(task)
     task.add_done_callback(_detached.discard)
+
+
+def call_soon() -> CallSoon:
+    """Return what has functions called in the loop that runs here."""
+    loop = running_loop()
+    if loop is not None:
+        return loop.call_soon_threadsafe
+    import trio  # it is what runs
+
+    return trio.lowlevel.current_trio_token().run_sync_soon

@@ -11,10 +11,12 @@ __all__ = ("end_signals", "heard_by_the_loop", "on_end_signal", "wakeups")
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
+
+from kinwire.support.background import call_soon, running_loop
 
 if TYPE_CHECKING:
     import socket
@@ -54,12 +56,10 @@ def wakeups() -> Generator[tuple[socket.socket, socket.socket]]:
 @contextmanager
 def heard_by_the_loop() -> Generator[None]:
     """Have every signal wake asyncio's loop that runs here. trio's and that of Windows do so."""
-    import asyncio
-
-    if sys.platform == "win32":  # and what wakes that one must not be taken from it
+    loop = running_loop()
+    if loop is None or sys.platform == "win32":  # what wakes these must not be taken from them
         yield
         return
-    loop = asyncio.get_running_loop()
     with wakeups() as (reader, _):
         reader.setblocking(False)
         loop.add_reader(reader, reader.recv, 4096)
@@ -70,28 +70,43 @@ def heard_by_the_loop() -> Generator[None]:
 
 
 @contextmanager
-def on_end_signal(act: Callable[[], object]) -> Generator[None]:
-    """Call `act` on asyncio's loop at the first SIGTERM or SIGHUP; a second acts as before.
+def on_end_signal(act: Callable[[], object], heed: Callable[[int], object]) -> Generator[None]:
+    """Call `act` on the running loop at the first SIGTERM or SIGHUP; a second acts as before.
 
-    Ignored signals stay ignored, and outside the main thread nothing is changed.
+    `heed` is called immediately at the first of them and at each SIGINT, with the signal's number, also
+    while the loop stands still. What SIGINT does is not changed. Ignored signals stay ignored, and
+    outside the main thread nothing is changed.
     """
-    import asyncio
-
-    taken = end_signals()
-    loop = asyncio.get_running_loop()
+    taken, interrupt = end_signals(), _interrupt_handler()
+    soon = call_soon()
 
     def handle(number: int, frame: FrameType | None) -> None:
-        give_back()
-        loop.call_soon_threadsafe(act)
+        heed(number)
+        _set(taken)
+        soon(act)
 
-    def give_back() -> None:
-        for number, was in taken.items():
-            signal.signal(number, was)
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        heed(number)
+        for handler in interrupt.values():
+            handler(number, frame)
 
-    for number in taken:  # not the loop's own way: a tool may hold the loop up
-        signal.signal(number, handle)
+    _set(dict.fromkeys(taken, handle))  # not the loop's own way: a tool may hold the loop up
+    _set(dict.fromkeys(interrupt, pass_on))
     try:
         with heard_by_the_loop():
             yield
     finally:
-        give_back()
+        _set({**taken, **interrupt})
+
+
+def _set(handlers: Mapping[int, Callable[[int, FrameType | None], Any] | int | None]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def _interrupt_handler() -> dict[int, Callable[[int, FrameType | None], Any]]:
+    """Return what handles Ctrl-C here, if it can be handled here."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    found = signal.getsignal(signal.SIGINT)
+    return {signal.SIGINT: found} if callable(found) else {}

@@ -20,6 +20,7 @@ import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
+from kinwire.support.watchdog import Watchdog
 from kinwire.transports.descriptors import DescriptorTransport
 from kinwire.transports.reading import FrameSink, read_all
 from kinwire.transports.writing import FrameWriter
@@ -36,13 +37,15 @@ class OwnStdio(DescriptorTransport):
     """The connection to the program that started this process.
 
     `refused` is why standard output took no answers though the client has not left, as on a full
-    disk; None as long as it takes them.
+    disk; None as long as it takes them. `watchdog` sees to the end of the process once the client
+    has closed the input, and once this is closed.
     """
 
     peer_may_emit_noise = False
     address: str | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, watchdog: Watchdog | None = None) -> None:
+        self._watchdog = watchdog
         self.refused: OSError | None = None
         self._input: _Private | None = None
         self._output: _Private | None = None
@@ -63,12 +66,16 @@ class OwnStdio(DescriptorTransport):
             broken=partial(self._broken, callbacks),
             patience=_LAST_ANSWERS,
         )
+        if self._watchdog is not None:
+            self._watchdog.watch_loop(own_input.fd if own_input.watchable else None)
         async with anyio.create_task_group() as tasks:
             if callbacks.loop is None:
                 tasks.start_soon(writer.run)
             writer.wake()  # for what was called before
             await read_all(own_input.fd, sink, loop=callbacks.loop, watchable=own_input.watchable)
             sink.end()
+            if self._watchdog is not None:
+                self._watchdog.heed()
             callbacks.end(ConnectionClosedError(_ENDED))
             await anyio.sleep_forever()
 
@@ -87,6 +94,8 @@ class OwnStdio(DescriptorTransport):
         for private in (self._output, self._input):  # in reverse: the two may be one open file
             if private is not None:
                 private.give_back()
+        if self._watchdog is not None:
+            self._watchdog.over()
 
     def _broken(self, callbacks: SessionCallbacks, error: OSError) -> None:
         if not isinstance(error, ConnectionError):

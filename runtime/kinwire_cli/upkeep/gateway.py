@@ -212,4 +212,4 @@ async def _serve_http(
 
     app = application(server, listener, tokens)
     started = partial(announce, server, listener)
-    await serve_on(app, listener.socket, orders.drain, started=started)
+    await serve_on(app, listener.socket, orders.drain, started=started, grace=app.grace)

@@ -15,6 +15,7 @@ from kinwire.mcp.http.sessions import Begin, Serve, Sessions
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.support.arguments import ArgumentCheck
 from kinwire.support.background import running_loop
+from kinwire.support.watchdog import Grace
 from kinwire.transports.http.guard import Guard
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.paths import ServedPaths
@@ -34,7 +35,7 @@ _RUN = ArgumentCheck("HttpApp.run", "server.asgi().run()", {}, **RUN_KINDS)
 class HttpApp:
     """Serves each client in a session of its own. `Server.asgi` makes it and says what is what."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a listener is made of
         self,
         serve: Serve,
         begin: Begin | None,
@@ -44,6 +45,7 @@ class HttpApp:
         guard: Guard,
         stateless: bool,
         paths: ServedPaths,
+        grace: Grace,
     ) -> None:
         self._serve = serve
         self._begin = begin
@@ -53,6 +55,7 @@ class HttpApp:
         self.guard = guard
         self.stateless = stateless
         self.paths = paths
+        self.grace = grace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request, or serve one WebSocket."""
@@ -91,10 +94,12 @@ class HttpApp:
         certfile: str | None = None,
         keyfile: str | None = None,
     ) -> None:
-        """Serve under uvicorn, which the extra `http` brings, until SIGINT or SIGTERM.
+        """Serve under uvicorn, which the extra `http` brings, until SIGINT, SIGTERM or SIGHUP.
 
-        `certfile` and `keyfile` are those of TLS. The address is said on stderr once all is ready;
-        `port` 0 takes a free one.
+        What keeps the process alive then for longer than `Limits.drain` and `Limits.stop` is
+        logged, and the process exits with 0. A second signal ends it immediately. `certfile` and
+        `keyfile` are those of TLS. The address is said on stderr once all is ready; `port` 0 takes
+        a free one.
 
         Raises:
             InsecureAddressError: other machines could reach it in plain text.
@@ -109,6 +114,7 @@ class HttpApp:
             certfile=certfile,
             keyfile=keyfile,
             insecure=self.guard.insecure,
+            grace=self.grace,
         )
 
     def stop(self) -> None:

@@ -277,7 +277,7 @@ class Driver(ABC):
             self.engine.close(why, self._keep)
             self.room()
             await self._stop_handlers()
-            left = [work.method.name for work in self._running()]
+            left = [work.label for work in self._running()]
             if left:
                 logger.warning("handlers do not end on cancellation: %s", ", ".join(left))
             await self._stop_transport()

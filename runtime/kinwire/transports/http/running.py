@@ -7,9 +7,11 @@ __all__ = ("bound", "host_and_port", "run_on", "serve_on")
 import asyncio
 import signal
 import socket
+import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from math import ceil
 from types import FrameType
 from typing import Protocol
 
@@ -17,12 +19,15 @@ import anyio
 import uvicorn
 
 from kinwire.support.background import background
+from kinwire.support.signals import end_signals
+from kinwire.support.watchdog import Grace, Watchdog, exit_despite_threads
 from kinwire.transports.http.connections import BoundedProtocol, ConnectionWatch
 from kinwire.transports.http.replies import Receive, Scope, Send
 from kinwire.transports.http.sockets import BoundedSocket
 
 _TICKS = 10  # of a tenth of a second each, between two looks at the connections
-_LAST_ANSWERS = 5  # seconds for requests in progress once the program was asked to stop
+_LAST_ANSWERS = 5  # seconds for clients to read their answers, once handlers have ended
+_LAST_STEPS = 0.5  # seconds for the event loop to end, with what handlers have left running
 _A_LOOK = 0.05  # seconds between two looks at what is still open
 _LAST_PORT = 65535
 _SKIPPED = 4  # times the largest frame: uvicorn holds whole messages of WebSocket to skip them
@@ -72,12 +77,17 @@ def run_on(
     certfile: str | None = None,
     keyfile: str | None = None,
     started: Callable[[], object] = lambda: None,
+    grace: Grace = Grace(),  # noqa: B008 - a tuple
 ) -> None:
-    """Serve until SIGINT or SIGTERM, and return when every answer under way is out.
+    """Serve until SIGINT, SIGTERM or SIGHUP, and return when every answer under way is out.
 
-    A second signal ends it immediately. `started` is called once signals are handled.
+    A second signal ends it immediately. `started` is called once signals are handled. The process
+    exits with 0 if handlers would keep it alive for longer than `grace`.
     """
-    _Server(_config(app, certfile, keyfile), app, started).run([listener])
+    config = _config(app, grace, certfile, keyfile)
+    with Watchdog(grace) as watchdog:
+        _Program(config, app, started, watchdog).run([listener])
+    exit_despite_threads(0)
 
 
 async def serve_on(
@@ -86,13 +96,14 @@ async def serve_on(
     stop: anyio.Event,
     *,
     started: Callable[[], object] = lambda: None,
+    grace: Grace = Grace(),  # noqa: B008 - a tuple
 ) -> None:
     """Serve in an event loop of asyncio until `stop` is set, and leave signals to the program.
 
     It returns when every answer under way is out; to cancel it ends it immediately. `started` is
     called once connections are accepted.
     """
-    server = _GuestServer(_config(app), app, started)
+    server = _GuestServer(_config(app, grace), app, started)
     async with background() as tasks:
         tasks.start_soon(server.end_at, stop)
         await server.serve([listener])
@@ -100,7 +111,7 @@ async def serve_on(
 
 
 def _config(
-    app: StoppableApp, certfile: str | None = None, keyfile: str | None = None
+    app: StoppableApp, grace: Grace, certfile: str | None = None, keyfile: str | None = None
 ) -> uvicorn.Config:
     return uvicorn.Config(
         app,
@@ -110,7 +121,7 @@ def _config(
         access_log=False,  # an address of HTTP+SSE names its session
         server_header=False,
         ws_max_size=_SKIPPED * app.frame_size,
-        timeout_graceful_shutdown=_LAST_ANSWERS,
+        timeout_graceful_shutdown=ceil(grace.seconds + _LAST_ANSWERS),
         ssl_certfile=certfile,
         ssl_keyfile=keyfile,
     )
@@ -148,17 +159,55 @@ class _Server(uvicorn.Server):
 
     async def _sockets_done(self) -> None:
         """Let calls over WebSockets finish: the base closes these whatever they still do."""
-        until = time.monotonic() + _LAST_ANSWERS
+        until = time.monotonic() + (self.config.timeout_graceful_shutdown or 0)
         while self._app.has_sockets and time.monotonic() < until:
             if self.force_exit:  # nothing reports when it is set
                 return
             await asyncio.sleep(_A_LOOK)
 
+
+class _Program(_Server):
+    """Runs as the program itself: takes signals, and is watched."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        app: StoppableApp,
+        started: Callable[[], object],
+        watchdog: Watchdog,
+    ) -> None:
+        super().__init__(config, app, started)
+        self._watchdog = watchdog
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._watchdog.watch_loop()
+        await super().startup(sockets)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        self._watchdog.over(_LAST_STEPS)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        # The base raises the signals again at the end, which a normal stop must not, and it does
+        # not know SIGHUP.
+        taken = end_signals()
+        if taken or threading.current_thread() is threading.main_thread():
+            taken[signal.SIGINT] = signal.getsignal(signal.SIGINT)
+        for number in taken:
+            signal.signal(number, self.handle_exit)
+        try:
+            yield
+        finally:
+            for number, was in taken.items():
+                signal.signal(number, was)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # The base raises the signals again at the end, which a normal stop must not.
-        if self.should_exit and sig in (signal.SIGINT, signal.SIGTERM):
+        if self.should_exit:
             self.force_exit = True
+            self._watchdog.over(_LAST_STEPS)
         self.should_exit = True
+        self._watchdog.heed()
 
 
 class _GuestServer(_Server):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from kinwire.support.arguments import PATH, PORT, TEXT, ValueKind
+from kinwire.support.watchdog import Grace
 from kinwire.transports.http.replies import Receive, Send
 from kinwire.transports.http.security import must_be_secure
 
@@ -27,7 +28,7 @@ RUN_KINDS: dict[str, ValueKind] = {
 """What the options of `run` take."""
 
 
-def run_app(
+def run_app(  # noqa: PLR0913 - all that a program says of where it listens
     app: StoppableApp,
     path: str,
     *,
@@ -36,8 +37,9 @@ def run_app(
     certfile: str | None,
     keyfile: str | None,
     insecure: bool,
+    grace: Grace = Grace(),  # noqa: B008 - a tuple
 ) -> None:
-    """Serve under uvicorn until SIGINT or SIGTERM, and say on stderr where `path` is.
+    """Serve under uvicorn until SIGINT, SIGTERM or SIGHUP, and say on stderr where `path` is.
 
     Raises:
         InsecureAddressError: other machines could reach it in plain text.
@@ -49,7 +51,7 @@ def run_app(
     with bound(host, port) as listener:
         where = f"{'https' if certfile else 'http'}://{host_and_port(listener)}{quote(path)}"
         tell = partial(print, f"serving at {where}", file=sys.stderr, flush=True)
-        run_on(app, listener, certfile=certfile, keyfile=keyfile, started=tell)
+        run_on(app, listener, certfile=certfile, keyfile=keyfile, started=tell, grace=grace)
 
 
 async def serve_lifespan(
