@@ -33,11 +33,11 @@ def mark_slow_on_trio(
 ) -> None:
     """Mark the trio runs of the tests below `folder` as slow, except in files `quick_on_trio`."""
     for item in items:
+        callspec = getattr(item, "callspec", None)
         if (
-            isinstance(item, pytest.Function)
-            and item.path.is_relative_to(folder)
+            callspec is not None
+            and callspec.params.get("anyio_backend") == "trio"
             and item.path.name not in quick_on_trio
-            and getattr(item, "callspec", None) is not None
-            and item.callspec.params.get("anyio_backend") == "trio"
+            and item.path.is_relative_to(folder)
         ):
             item.add_marker(pytest.mark.slow)

@@ -107,7 +107,7 @@ class ForwardedRequest(Context):
 
     def _must_answer(self, method: Method[Any, Any]) -> None:
         try:
-            ready = self._server_session().handshake.initialized
+            ready = self._server_session("ask").handshake.initialized
         except SessionStateError:
             ready = False
         reason = self.session.denial_reason(method) if ready else "it is not initialized"
