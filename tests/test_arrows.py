@@ -86,7 +86,7 @@ NAMED = {  # these stay
         for target in (
             *("kinwire.mcp.context", "kinwire.mcp.functions.outcomes", "kinwire.mcp.server"),
             *("kinwire.mcp.functions.pieces", "kinwire.mcp.result_text", "kinwire.mcp.tools"),
-            *("kinwire.mcp.sessionless", "kinwire_protocols.mcp"),
+            *("kinwire.mcp.sessionless", "kinwire_protocols.mcp", f"{GENERATED}.mcp.methods"),
         )
     ),
     ("kinwire.__main__", "kinwire_cli.main"),

@@ -164,7 +164,7 @@ REDEEMED: list[JsonObject] = [
     {"content": [{"rows": 3}], "_meta": {"response_type": "answer"}},
     {"_meta": {"response_type": "promise", "promise_token": TOKEN, "retry_after_ms": 5000}},
     {
-        "error": {"code": "PROMISE_EXPIRED", "message": "Too late"},
+        "error": {"code": "PROMISE_UNAVAILABLE", "message": "Too late"},
         "isError": True,
         "_meta": {"response_type": "failure"},
     },

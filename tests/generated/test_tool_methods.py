@@ -186,6 +186,6 @@ async def test_a_tool_whose_result_is_that_of_the_call_is_taken_whole() -> None:
     failed = {
         "isError": True,
         "_meta": {"response_type": "failure"},
-        "error": {"code": "PROMISE_UNKNOWN", "message": "why"},
+        "error": {"code": "PROMISE_UNAVAILABLE", "message": "why"},
     }
     assert to_wire(row.decode_result(failed)) == failed

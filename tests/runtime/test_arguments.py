@@ -559,6 +559,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "Outbox": lambda: {"live": McplServer(feature_sets={})},
     "ProviderError": lambda: {"reason": "timeout", "why": ""},
     "Sampling": lambda: dict.fromkeys(("model", "approve_request", "approve_result"), handler),
+    "Context.reporting_time": lambda: {"work": handler},
     "NeedsAnswers": lambda: {"text": "?"},
     "Promised": lambda: {"work": handler},
     "ScopeAnswer": lambda: {"approved": True},

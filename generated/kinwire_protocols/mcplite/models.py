@@ -28,9 +28,20 @@ class Binding(Message):
 
 
 FailureCode = TypeAliasType(
-    "FailureCode", Literal["PROMISE_UNKNOWN", "PROMISE_EXPIRED", "PROMISE_CANCELLED"]
+    "FailureCode",
+    Literal[
+        "PROMISE_UNAVAILABLE",
+        "WORK_LOST",
+        "INVALID_PARAMS",
+        "INTERNAL_ERROR",
+        "TOO_MANY_PROMISES",
+        "TOO_LARGE",
+        "ANSWERS_UNAVAILABLE",
+        "SESSION_NEEDED",
+        "TOOL_FAILED",
+    ],
 )
-"""Why a promise cannot be redeemed: the server does not know it (`PROMISE_UNKNOWN`), its time is over (`PROMISE_EXPIRED`), or it was cancelled (`PROMISE_CANCELLED`)."""
+"""Why a call failed, where the server itself says it: a token cannot be redeemed (`PROMISE_UNAVAILABLE`), the process that worked on a promise has ended (`WORK_LOST`), the work of a promise ended by an error of the protocol (`INVALID_PARAMS`, `INTERNAL_ERROR`), there are too many promises (`TOO_MANY_PROMISES`), a result is too large (`TOO_LARGE`), answers belong to no open questions (`ANSWERS_UNAVAILABLE`), the tool needs a session (`SESSION_NEEDED`), or the tool failed and gave no code of its own (`TOOL_FAILED`)."""
 
 
 class FailureDetail(Message):
@@ -115,6 +126,8 @@ class RequestMeta(Message):
     Attributes:
         session_context: What the client was handed or keeps about its session; passed on unread.
         elicitation_answers: The answers to an elicitation, by the names of its questions.
+        elicitation_context: The `context` of the elicitation that is answered, as it came.
+        idempotency_key: A text of the client's own, new for each call: the same call with the same key is not run again, and gets what came of the first one.
     """
 
     session_context: Any | MISSING = MISSING
@@ -122,6 +135,12 @@ class RequestMeta(Message):
 
     elicitation_answers: dict[str, Any] | None = None
     """The answers to an elicitation, by the names of its questions."""
+
+    elicitation_context: str | None = None
+    """The `context` of the elicitation that is answered, as it came."""
+
+    idempotency_key: str | None = None
+    """A text of the client's own, new for each call: the same call with the same key is not run again, and gets what came of the first one."""
 
 
 ResponseType = TypeAliasType(
@@ -339,6 +358,7 @@ class Elicitation(Message):
     Attributes:
         text: What to tell the person or the model that answers.
         questions: What is asked, one by one; absent means that the text alone asks.
+        context: What has to come back with the answers, unread, as `_meta.elicitation_context`.
     """
 
     text: str
@@ -346,6 +366,9 @@ class Elicitation(Message):
 
     questions: list[ElicitationQuestion] | None = None
     """What is asked, one by one; absent means that the text alone asks."""
+
+    context: str | None = None
+    """What has to come back with the answers, unread, as `_meta.elicitation_context`."""
 
 
 class ListPromptsResult(Message):

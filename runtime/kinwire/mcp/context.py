@@ -4,16 +4,20 @@ from __future__ import annotations
 
 __all__ = ("Context",)
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import anyio
 
 from kinwire.mcp.log_messages import LEVELS
 from kinwire.rpc.calls import TIMEOUT_KIND
 from kinwire.rpc.errors import RequestCancelledError, SessionStateError
 from kinwire.support.arguments import (
     COUNT,
+    FUNCTION,
     NUMBER,
     OBJECT,
+    SECONDS,
     TEXT,
     TEXTS,
     ArgumentCheck,
@@ -21,6 +25,7 @@ from kinwire.support.arguments import (
     list_of,
     one_of,
 )
+from kinwire.support.background import background
 from kinwire_protocols import mcp
 
 if TYPE_CHECKING:
@@ -31,11 +36,21 @@ if TYPE_CHECKING:
     from kinwire_protocols.base import JsonObject, Message
 
 
+_REPORTED_EVERY = 5.0  # seconds
+
+T = TypeVar("T")
+
 _PROGRESS = ArgumentCheck(
     "Context.progress",
     "await context.progress(3, 10)",
     {"progress": NUMBER, "total": NUMBER.or_none},
     message=TEXT.or_none,
+)
+_REPORTING_TIME = ArgumentCheck(
+    "Context.reporting_time",
+    "await context.reporting_time(work)",
+    {"work": FUNCTION},
+    estimated_seconds=SECONDS.or_none,
 )
 _LOG = ArgumentCheck(
     "Context.log",
@@ -155,6 +170,23 @@ class Context:
         _PROGRESS.check(progress=progress, total=total, message=message)
         await self._request.progress(progress, total, message)
 
+    async def reporting_time(
+        self, work: Callable[[], Awaitable[T]], estimated_seconds: float | None = None
+    ) -> T:
+        """Return what the async function `work` returns; report the seconds that it has taken.
+
+        A report is sent every few seconds, if the peer asked for reports, and not after `work` has
+        reported by itself. `estimated_seconds` is the total; None if nobody knows.
+        """
+        _REPORTING_TIME.check(work=work, estimated_seconds=estimated_seconds)
+        if self._request.progress_token is None:
+            return await work()
+        async with background() as tasks:
+            tasks.start_soon(_report_time, self._request, estimated_seconds)
+            made = await work()
+            tasks.cancel_scope.cancel()
+        return made
+
     async def log(self, level: mcp.LoggingLevel, data: Any, logger: str | None = None) -> None:
         """Send a log message to the client, unless it is less severe than the client's level.
 
@@ -256,3 +288,13 @@ class Context:
                 "Call the server through context.session."
             )
         return session
+
+
+async def _report_time(request: Request, estimated: float | None) -> None:
+    passed, before = 0.0, request.reported
+    while request.reported == before:
+        await anyio.sleep(_REPORTED_EVERY)
+        if request.reported == before:
+            passed += _REPORTED_EVERY
+            await request.progress(passed, estimated)
+            before = request.reported

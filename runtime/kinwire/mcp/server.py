@@ -26,6 +26,7 @@ from kinwire.mcp.resources import not_found
 from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.server_session import ServerSession
 from kinwire.rpc.limits import Limits
+from kinwire.rpc.routes import Handler
 from kinwire.rpc.transport import TRANSPORT_KIND, Transport
 from kinwire.support.arguments import (
     FLAG,
@@ -73,6 +74,11 @@ _RESOURCE_UPDATED = ArgumentCheck(
 _REMOVE_HANDLER = ArgumentCheck(
     "Server.remove_handler",
     "server.remove_handler(TOOLS_LIST)",
+    {"method": instance_of(Method, "a method of kinwire_protocols.mcp.methods", "TOOLS_LIST")},
+)
+_OWN_HANDLER = ArgumentCheck(
+    "Server.own_handler",
+    "server.own_handler(TOOLS_LIST)",
     {"method": instance_of(Method, "a method of kinwire_protocols.mcp.methods", "TOOLS_LIST")},
 )
 _SERVE = ArgumentCheck(
@@ -166,6 +172,15 @@ class Server(Registry):
         if method.name in self._handlers.routes:  # the default
             self._routes.add(self._handlers.routes[method.name])
         self._capabilities = self._handlers.capabilities("server")
+
+    def own_handler(self, method: Method[Any, Any]) -> Handler | None:
+        """Return the handler of a method that a program has registered by `on`.
+
+        It is None if there is no handler, or that of the decorators such as `tool`.
+        """
+        _OWN_HANDLER.check(method=method)
+        route = self._handlers.routes.get(method.name)
+        return None if route is None or method in self._served else route.handler
 
     async def serve(self, transport: Transport, *, handshake: bool = True) -> None:
         """Serve one session until either side ends it.

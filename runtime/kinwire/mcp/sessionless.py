@@ -65,6 +65,8 @@ class SessionlessRequest(Request):
 
     __slots__ = ("answers", "report", "state")
 
+    params: CallToolRequestParams
+
     def __init__(
         self,
         peer: SessionlessPeer,
@@ -89,6 +91,10 @@ class SessionlessRequest(Request):
         self.reported = None
         self.task = None
         self.report, self.answers, self.state = report, answers, state
+
+    @property
+    def progress_token(self) -> None:
+        """None: what reports progress is not a notification."""
 
     async def progress(
         self, progress: float, total: float | None = None, message: str | None = None

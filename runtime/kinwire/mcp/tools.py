@@ -17,6 +17,7 @@ __all__ = (
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from kinwire.managers.entry_table import EntryKind, EntryTable
@@ -33,7 +34,6 @@ from kinwire.mcp.functions.function import (
 )
 from kinwire.mcp.functions.outcomes import MCP_OUTCOMES, ToolOutcomes
 from kinwire.mcp.functions.pieces import JoinedPieces, PieceSink, each_piece
-from kinwire.mcp.functions.results import error_result
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.json_schema_lenient import corrected
 from kinwire.mcp.server_session import ServerSession
@@ -82,7 +82,9 @@ class FunctionTool:
         if self.arguments.context_name is not None:
             given[self.arguments.context_name] = self.arguments.context_kind.of(context)
         try:
-            if self.is_async:
+            if self.promise_after is not None:
+                value = await context.reporting_time(partial(self._value, given))
+            elif self.is_async:
                 value = await self.function(**given)
             else:
                 value = await run_in_thread(self.function, given)
@@ -91,6 +93,11 @@ class FunctionTool:
         if value.__class__ in _SPECIAL:
             return await outcomes.special(value, params.name, context)
         return outcomes.returned(value, params.name)
+
+    async def _value(self, given: dict[str, Any]) -> Any:
+        if self.is_async:
+            return await self.function(**given)
+        return await run_in_thread(self.function, given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +110,15 @@ class StreamTool:
     promise_after: float | None = None
     """See `FunctionTool.promise_after`."""
 
-    async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
+    async def call(
+        self,
+        params: mcp.CallToolRequestParams,
+        context: Context,
+        outcomes: ToolOutcomes = MCP_OUTCOMES,
+    ) -> Any:
         """Check the arguments, run the generator to its end, and return its result as JSON.
+
+        `outcomes` make the result of one that failed.
 
         Raises:
             InvalidParamsError: the arguments break the schema; the function did not run.
@@ -119,7 +133,7 @@ class StreamTool:
                     context.raise_if_cancelled()  # a generator may go on after its cancellation
                     await sink.put(block)
         except ToolError as error:
-            failure = error_result(str(error))
+            failure = outcomes.failed(error)
             result = sink.result()
             return {**result, **failure, "content": [*result["content"], *failure["content"]]}
         finally:

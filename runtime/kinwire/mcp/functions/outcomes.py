@@ -6,13 +6,11 @@ __all__ = ("MCP_OUTCOMES", "ToolOutcomes")
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinwire.managers.tool_outcomes import NeedsAnswers, Promised, ToolError, ToolQuestion
+from kinwire.mcp.context import Context
 from kinwire.mcp.functions.results import error_result, tool_result
-
-if TYPE_CHECKING:
-    from kinwire.mcp.context import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ async def _special(value: Promised | NeedsAnswers, tool: str, context: Context) 
     if isinstance(value, NeedsAnswers):
         return error_result(questions_text(value))
     try:
-        made = await value.work()
+        made = await context.reporting_time(value.work, value.estimated_seconds)
     except ToolError as error:
         return error_result(str(error))
     if isinstance(made, Promised | NeedsAnswers):

@@ -233,7 +233,7 @@ async def _kept_promise(value: object, run: ToolRun) -> object:
     """Return what comes of a promise; any other value is returned as it is."""
     while isinstance(value, Promised):
         if run.promised is not None:
-            run.promised(value.estimated_seconds)
+            await run.promised(value.estimated_seconds)
         value = await value.work()
     return value
 

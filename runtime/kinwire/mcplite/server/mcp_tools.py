@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("McpTools",)
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
@@ -16,12 +16,14 @@ from kinwire.mcp.functions.pieces import JoinedPieces
 from kinwire.mcp.result_text import result_text
 from kinwire.mcp.server import Server
 from kinwire.mcp.sessionless import SessionlessPeer, SessionlessRequest, SessionNeededError
-from kinwire.mcp.tools import FunctionTool, HandlerTool
+from kinwire.mcp.tools import FunctionTool, HandlerTool, StreamTool
 from kinwire.mcplite.rules.results import content_from, failure_body
-from kinwire.mcplite.server.source import LiteCaller, Put, ToolRun
+from kinwire.mcplite.server.source import ANYONE, LiteCaller, Put, ToolRun
+from kinwire.rpc.routes import Handler
 from kinwire_protocols import mcp
-from kinwire_protocols.base import JsonObject, from_wire, to_wire
+from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.mcp.methods import TOOLS_CALL, TOOLS_LIST
 from kinwire_protocols.mcplite.tools import REDEEM
 
 
@@ -58,6 +60,9 @@ class McpTools:
 
     async def list_tools(self, caller: LiteCaller) -> Sequence[JsonObject]:
         """See `LiteSource.list_tools`."""
+        handler = self._server.own_handler(TOOLS_LIST)
+        if handler is not None:
+            return await self._listed_by(handler)
         tools = tuple(self._table.entries.values())
         known, listed = self._listed
         if len(known) != len(tools) or any(a is not b for a, b in zip(known, tools, strict=True)):
@@ -67,36 +72,81 @@ class McpTools:
 
     async def run(self, run: ToolRun) -> object:
         """See `LiteSource.run`."""
-        call = run.call
-        tool = self._table.find(call.name)
+        request = self._request(run)
+        try:
+            return await self._called(run.call.name, request)
+        except SessionNeededError as error:
+            raise ToolError(str(error), code="SESSION_NEEDED") from None
+        finally:
+            request.ended = True
+
+    async def _called(self, name: str, request: SessionlessRequest) -> object:
+        handler = self._server.own_handler(TOOLS_CALL)
+        if handler is not None:
+            return await self._called_by(handler, name, request)
+        tool = self._table.find(name)
         if tool is None:
-            raise KeyError(call.name)
-        sink = (
-            None if run.send is None else _PartSink(run.send, self._server.limits.frame_size // 2)
-        )
-        peer = SessionlessPeer(self._server.limits, sink)
-        params: JsonObject = {"name": call.name, "arguments": call.arguments}
-        if call.meta:
-            params["_meta"] = call.meta
-        given = _params_from(params)
-        request = SessionlessRequest(
-            peer,
-            given,
+            raise KeyError(name)
+        given, context = request.params, Context(request)
+        if isinstance(tool, FunctionTool | HandlerTool | StreamTool):
+            return _from_mcp(await tool.call(given, context, LITE_OUTCOMES))
+        return _from_mcp(await tool.call(given, context))
+
+    def _request(self, run: ToolRun) -> SessionlessRequest:
+        limits = self._server.limits
+        sink = None if run.send is None else _PartSink(run.send, limits.frame_size // 2)
+        params: JsonObject = {"name": run.call.name, "arguments": run.call.arguments}
+        if run.call.meta:
+            params["_meta"] = run.call.meta
+        return SessionlessRequest(
+            SessionlessPeer(limits, sink),
+            _params_from(params),
             {"jsonrpc": "2.0", "method": "tools/call", "params": params},
             report=run.progress,
             answers=run.answers,
             state=run.state,
         )
-        context = Context(request)
+
+    # -- a server whose program has handlers of its own --
+
+    async def _listed_by(self, handler: Handler) -> Sequence[JsonObject]:
+        found: list[JsonObject] = []
+        cursor: str | None = None
+        while True:
+            params = mcp.PaginatedRequestParams(cursor=cursor)
+            page = _wire(await handler(params, self._listing()))
+            found += page["tools"]
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                break
+        if found != self._listed[1]:
+            self._listed = ((), found)
+        return self._listed[1]
+
+    def _listing(self) -> SessionlessRequest:
+        params = mcp.CallToolRequestParams(name="")  # that of a list is passed by itself
+        message: JsonObject = {"jsonrpc": "2.0", "method": "tools/list"}
+        return SessionlessRequest(
+            SessionlessPeer(self._server.limits, None), params, message, report=_not_reported
+        )
+
+    async def _called_by(
+        self, handler: Handler, name: str, request: SessionlessRequest
+    ) -> JsonObject:
         try:
-            if isinstance(tool, FunctionTool | HandlerTool):
-                return await tool.call(given, context, LITE_OUTCOMES)
-            made = await tool.call(given, context)
-        except SessionNeededError as error:
-            return failure_body(ToolError(str(error), code="SESSION_NEEDED"))
-        finally:
-            request.ended = True
-        return _from_mcp(made)
+            return _lite_result(_wire(await handler(request.params, request)))
+        except InvalidParamsError:
+            if all(one["name"] != name for one in await self.list_tools(ANYONE)):
+                raise KeyError(name) from None
+            raise
+
+
+async def _not_reported(progress: float, total: float | None, message: str | None) -> None:
+    """See `Report`."""
+
+
+def _wire(made: object) -> JsonObject:
+    return to_wire(made) if isinstance(made, Message) else cast(JsonObject, made)
 
 
 def _params_from(params: JsonObject) -> mcp.CallToolRequestParams:
@@ -136,13 +186,19 @@ class _PartSink:
 def _returned(value: object, tool: str) -> JsonObject:
     """Return the result for a value: content blocks of MCP as they are, all else by A.2."""
     if isinstance(value, mcp.CallToolResult):
-        return _from_mcp(to_wire(value))
+        return _lite_result(to_wire(value))
     return {"content": content_from(value, tool)}
 
 
-def _from_mcp(result: JsonObject) -> JsonObject:
+def _from_mcp(result: Any) -> Any:
     """Return a result of MCP as one of MCP-lite: an error is a failure."""
-    if not result.get("isError"):
+    if not isinstance(result, dict):
+        return result  # questions, or a promise
+    return _lite_result(cast(JsonObject, result))
+
+
+def _lite_result(result: JsonObject) -> JsonObject:
+    if not result.get("isError") or "error" in result:
         return result
     text = _text_of(result)
     body = failure_body(ToolError(text))

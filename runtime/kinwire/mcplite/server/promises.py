@@ -137,6 +137,8 @@ class PromiseBoard:
         return failure_body(unavailable())
 
     async def _attended(self, work: OpenWork, asker: _Asker) -> JsonObject:
+        if asker.after is None or asker.send is not None:
+            work.go.set()
         try:
             await _wait(work, asker)
             if not work.over.is_set() and asker.after is not None:
@@ -146,6 +148,8 @@ class PromiseBoard:
             if not asker.token and work.record is None:
                 work.cancel()  # nobody has a token for it
             raise
+        finally:
+            work.go.set()
         if work.key is not None:  # a repetition must find it
             await self.works.stored(work, _STORED_WITHIN)
         return _outcome_of(work)

@@ -49,9 +49,9 @@ class ToolRun:
         """Takes a part `{"partial": ...}` of the result; None if the client gets one result."""
         self.report: Callable[[JsonObject], None] | None = None
         """Takes the progress of a promise; None if nobody watches."""
-        self.promised: Callable[[float | None], None] | None = None
-        """Called when the tool has promised, with the seconds that it estimates; None if it may
-        not promise here."""
+        self.promised: Callable[[float | None], Awaitable[None]] | None = None
+        """Called when the tool has promised, with the seconds that it estimates; the work goes on
+        when it returns. None if the tool may not promise here."""
         self.answers: Mapping[str, Any] | None = None
         """The answers to questions that the tool has asked, by their ids."""
         self.state: Any = None

@@ -42,6 +42,8 @@ class OpenWork:
     """What came of it; None while it runs, and if it was cancelled."""
     is_lost: bool = False
     """Whether it was stopped by `end_with`."""
+    go: anyio.Event = field(default_factory=anyio.Event)
+    """Set when a tool that has promised goes on: its promise is stored, or nobody wants one."""
     over: anyio.Event = field(default_factory=anyio.Event)
     """Set when the tool has ended."""
     stored: anyio.Event = field(default_factory=anyio.Event)
@@ -111,9 +113,10 @@ class OpenWork:
     def _report(self, progress: JsonObject) -> None:
         self._keep({"partial": "", "progress": progress})
 
-    def _promised(self, estimated: float | None) -> None:
+    async def _promised(self, estimated: float | None) -> None:
         self.estimated = estimated
         self._decided.set()
+        await self.go.wait()
 
     def _keep(self, part: JsonObject) -> None:
         self.room -= len(encode(part))
