@@ -14,6 +14,7 @@ __all__ = (
     "asgi_options",
     "listen",
     "listening",
+    "names_of",
 )
 
 import ast
@@ -125,7 +126,7 @@ def listening(place: ListenAddress) -> Generator[BoundAddress]:
     if not PATH_KIND.fits(path):
         raise UsageError(f"--path: expected {PATH_KIND.words}, got {path!r}.", "Write --path /mcp.")
     try:
-        AccessRules(_names(place))
+        AccessRules(names_of(place))
     except ValueError as error:
         hint = "Write NAME or NAME:PORT, as in --allow-host tools.example.com."
         raise UsageError(f"--allow-host: {error}.", hint) from None
@@ -141,7 +142,7 @@ def application(
     place = listener.place
     return server.asgi(
         path=_path(place),
-        allowed_hosts=_names(place),
+        allowed_hosts=names_of(place),
         authenticate=authenticate,
         insecure=place.insecure,
     )
@@ -157,7 +158,7 @@ def _path(place: ListenAddress) -> str:
     return PATHS[place.transport] if place.path is None else place.path
 
 
-def _names(place: ListenAddress) -> list[str]:
+def names_of(place: ListenAddress) -> list[str]:
     """Return what clients may call this machine: a page that points its own name here may not."""
     host = f"[{place.host}]" if ":" in place.host else place.host
     return place.names if host in ("0.0.0.0", "[::]") else [*place.names, host]

@@ -22,17 +22,19 @@ from kinwire_cli.demos import SERVERS, server_of
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.layout import one_line
 from kinwire_cli.network import add_address, address_in, asgi_options, listen
-from kinwire_cli.target import file_and_name
+from kinwire_cli.target import file_and_name, is_url
 
 if TYPE_CHECKING:
     from kinwire.mcp.server import Server
 
 _USAGE = """\
-kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER]
-                     [--transport stdio|http|sse|ws] [--host HOST] [--port N]
+kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER] | lite URL
+                     [--header HEADER] [--transport stdio|http|sse|ws] [--host HOST] [--port N]
                      [--path PATH] [--allow-host NAME] [--insecure]"""
 _HINT = "usage: kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER]"
 _EPILOG = """\
+lite URL serves a service of MCP-lite as an MCP server, over stdio or http.
+
 The demo of mcp is one server. That of mcpl is four, of which one may be named: memory, redaction,
 notes or chat; without a name one server is all of them. That of mgp is two: workshop has tools of
 each risk, archive keeps the audit trail. That of mcpe is two: project has events that come
@@ -77,12 +79,16 @@ class ServeCommand:
         text = "how clients reach it (default: stdio)"
         choices = ("stdio", "http", "sse", "ws")
         parser.add_argument("--transport", choices=choices, default="stdio", help=text)
+        text = "sent to the URL of lite: 'Name: value', 'Name: ${VARIABLE}', or @FILE"
+        parser.add_argument("--header", action="append", default=[], metavar="HEADER", help=text)
         add_address(parser)
 
     def run(self, arguments: Namespace) -> int:
         """Serve until the input ends or a signal comes."""
         what: str = arguments.what
         protocol: str | None = arguments.protocol
+        if what == "lite":
+            return _serve_service(protocol, arguments)
         if what == "demo":
             server = _demo(protocol, arguments.server)
         elif protocol is not None:
@@ -93,6 +99,19 @@ class ServeCommand:
                 _warn_unused(Path(file_and_name(what)[0]))
         _serve(server, arguments)
         return 0
+
+
+def _serve_service(url: str | None, arguments: Namespace) -> int:
+    """Serve a service of MCP-lite as an MCP server."""
+    from kinwire_cli.lite.running import run_lite_service
+    from kinwire_cli.running import run
+
+    if url is None or not is_url(url) or arguments.server is not None:
+        hint = "Write kinwire serve lite http://127.0.0.1:8000/mcp-lite/v1/ or grpc://..."
+        raise UsageError("serve lite: expected the URL of a service of MCP-lite.", hint)
+    if arguments.transport not in ("stdio", "http"):
+        raise UsageError("serve lite: expected --transport stdio or http.", _HINT)
+    return run(run_lite_service, url, arguments)
 
 
 def _serve(server: Server, arguments: Namespace) -> None:

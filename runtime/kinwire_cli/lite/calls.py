@@ -7,7 +7,7 @@ __all__ = ("call_lite", "list_lite", "lite_tool")
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kinwire_cli.failure import PEER_ERROR, UsageError, did_you_mean
 from kinwire_cli.layout import fitted, json_text, one_line, printable
@@ -153,17 +153,24 @@ def mcp_schema(schema: JsonObject) -> JsonObject:
 def _print_result(result: object, arguments: Namespace) -> None:
     from kinwire.mcplite.client.outcomes import text_in
 
-    match result:
-        case {"content": list(content)} if arguments.text and not _is_other(content):
-            text = text_in(content)
-            on_terminal = sys.stdout.isatty()
-            print("\t".join(map(printable, text.split("\t"))) if on_terminal else text)
-        case _:
-            if arguments.text:
-                print("note: --text is for results of text: this is JSON", file=sys.stderr)
-            print(json_text(result))
+    blocks = _text_blocks(result) if arguments.text else None
+    if blocks is not None:
+        text = text_in(blocks)
+        on_terminal = sys.stdout.isatty()
+        print("\t".join(map(printable, text.split("\t"))) if on_terminal else text)
+        return
+    if arguments.text:
+        print("note: --text is for results of text: this is JSON", file=sys.stderr)
+    print(json_text(result))
 
 
-def _is_other(content: list[object]) -> bool:
-    """Return whether there is anything but text."""
-    return not all(isinstance(one, dict) and one.get("type") == "text" for one in content)
+def _text_blocks(result: object) -> list[JsonObject] | None:
+    """Return the content of a result if that is text alone."""
+    from kinwire.rpc.codec import is_object
+
+    content = result.get("content") if is_object(result) else None
+    if not isinstance(content, list):
+        return None
+    items = cast("list[object]", content)
+    blocks = [one for one in items if is_object(one) and one.get("type") == "text"]
+    return blocks if len(blocks) == len(items) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("check_pinned", "run_gateway", "wait_for_servers")
+__all__ = ("check_pinned", "run_gateway", "serve_http", "serve_stdio", "wait_for_servers")
 
 import os
 import shlex
@@ -125,9 +125,9 @@ def _prepared(
             _name_logs(supervisor, logs)
         await check_pinned(kernel, orders, arguments.wait)
         if listener is None:
-            await _serve_stdio(gateway.server, orders)
+            await serve_stdio(gateway.server, orders)
         else:
-            await _serve_http(gateway.server, listener, tokens, orders)
+            await serve_http(gateway.server, listener, tokens, orders)
 
     return serve
 
@@ -188,7 +188,8 @@ def _is_starting(status: ServerStatus) -> bool:
     return is_new or status.state == "connecting"
 
 
-async def _serve_stdio(server: Server, orders: Orders) -> None:
+async def serve_stdio(server: Server, orders: Orders) -> None:
+    """Serve over stdin and stdout until the input ends or `orders.drain`."""
     stdio = OwnStdio()
     if os.isatty(0):
         note("a client starts this, and talks to it over stdin and stdout; Ctrl-C ends it")
@@ -205,9 +206,10 @@ async def _stop_at_drain(orders: Orders, stdio: OwnStdio) -> None:
     stdio.stop()
 
 
-async def _serve_http(
+async def serve_http(
     server: Server, listener: BoundAddress, tokens: Tokens | None, orders: Orders
 ) -> None:
+    """Serve over HTTP until `orders.drain`."""
     from kinwire.transports.http.running import serve_on
 
     app = application(server, listener, tokens)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("McpTools",)
+__all__ = ("McpTools", "lite_result")
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -134,7 +134,7 @@ class McpTools:
         self, handler: Handler, name: str, request: SessionlessRequest
     ) -> JsonObject:
         try:
-            return _lite_result(_wire(await handler(request.params, request)))
+            return lite_result(_wire(await handler(request.params, request)))
         except InvalidParamsError:
             if all(one["name"] != name for one in await self.list_tools(ANYONE)):
                 raise KeyError(name) from None
@@ -186,7 +186,7 @@ class _PartSink:
 def _returned(value: object, tool: str) -> JsonObject:
     """Return the result for a value: content blocks of MCP as they are, all else by A.2."""
     if isinstance(value, mcp.CallToolResult):
-        return _lite_result(to_wire(value))
+        return lite_result(to_wire(value))
     return {"content": content_from(value, tool)}
 
 
@@ -194,10 +194,10 @@ def _from_mcp(result: Any) -> Any:
     """Return a result of MCP as one of MCP-lite: an error is a failure."""
     if not isinstance(result, dict):
         return result  # questions, or a promise
-    return _lite_result(cast(JsonObject, result))
+    return lite_result(cast(JsonObject, result))
 
 
-def _lite_result(result: JsonObject) -> JsonObject:
+def lite_result(result: JsonObject) -> JsonObject:
     if not result.get("isError") or "error" in result:
         return result
     text = _text_of(result)

@@ -1,0 +1,66 @@
+"""Where MCP-lite is served, as a command line says it."""
+
+from __future__ import annotations
+
+__all__ = ("LITE_PATH", "LitePlace", "add_lite_address", "lite_place")
+
+from argparse import ArgumentParser, Namespace
+from typing import NamedTuple
+
+from kinwire_cli.failure import UsageError
+from kinwire_cli.network import PORT, ListenAddress
+
+LITE_PATH = "/mcp-lite/v1/"
+GRPC_PORT = 50051
+_TRANSPORTS = ("http", "grpc")
+
+
+class LitePlace(NamedTuple):
+    """Where MCP-lite is served."""
+
+    http: ListenAddress | None
+    grpc_port: int | None
+    host: str
+    insecure: bool
+
+
+def add_lite_address(parser: ArgumentParser) -> None:
+    """Add the options that say where MCP-lite is served, without `--insecure`."""
+    text = "how clients reach it; may be given twice (default: http)"
+    parser.add_argument(
+        "--transport", action="append", choices=_TRANSPORTS, default=None, help=text
+    )
+    text = "the address to listen on (default: 127.0.0.1)"
+    parser.add_argument("--host", metavar="HOST", default="127.0.0.1", help=text)
+    text = f"the port of HTTP (default: {PORT}); 0 takes a free one"
+    parser.add_argument("--port", type=int, metavar="N", default=PORT, help=text)
+    text = f"the port of gRPC (default: {GRPC_PORT}); 0 takes a free one"
+    parser.add_argument("--grpc-port", type=int, metavar="N", default=GRPC_PORT, help=text)
+    text = f"the base of the endpoints of HTTP (default: {LITE_PATH})"
+    parser.add_argument("--path", metavar="PATH", default=LITE_PATH, help=text)
+    text = "another name of this machine that clients may use (NAME or NAME:PORT)"
+    parser.add_argument("--allow-host", action="append", default=[], metavar="NAME", help=text)
+
+
+def lite_place(arguments: Namespace, *, knows_clients: bool) -> LitePlace:
+    """Return where the options say that MCP-lite is served.
+
+    Raises:
+        UsageError: everybody on a network could call the tools.
+    """
+    from kinwire.transports.http.security import is_loopback
+
+    host, insecure = arguments.host, arguments.insecure
+    if insecure and not knows_clients and not is_loopback(host):
+        text = f"Everybody who reaches {host} could call the tools."
+        raise UsageError(text, "Add --token NAME=VARIABLE for each client.")
+    transports: list[str] = arguments.transport or ["http"]
+    http = ListenAddress(
+        "http", host, arguments.port, arguments.allow_host, insecure, arguments.path
+    )
+    return LitePlace(
+        http if "http" in transports else None,
+        arguments.grpc_port if "grpc" in transports else None,
+        host,
+        insecure,
+    )
