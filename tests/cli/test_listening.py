@@ -43,6 +43,7 @@ async def heard_of(*frames: bytes, passes: bool = False) -> tuple[Listening, lis
         waiting=(),
         take=list,
         take_frames=lambda: [OutgoingFrame(REQUEST, "request", 1, "ping")],
+        write_with=lambda _, __: None,
         hold_back=lambda _: None,
         overlong=passed.append,
         answer=lambda frame, _: passed.append(frame),

@@ -47,6 +47,7 @@ class RawServer:
                     waiting=self._waiting,
                     take=lambda: [self._waiting.popleft()],
                     take_frames=list,
+                    write_with=lambda _, __: None,
                     hold_back=lambda _: None,
                     overlong=lambda head: None,
                     answer=lambda frame, _: None,

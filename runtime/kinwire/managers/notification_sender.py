@@ -19,6 +19,7 @@ from pydantic_core import from_json
 
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.prepared import PreparedNotification
 from kinwire.rpc.session import Session
 from kinwire.support.bounded import DropOldestQueue
 from kinwire_protocols.base import JsonObject, from_wire
@@ -33,10 +34,10 @@ CountDropped = Callable[[JsonObject, int], JsonObject]
 """Returns the members of a subscription with the number of notifications that were dropped."""
 
 
-class NotificationQueue:
+class NotificationQueue(PreparedNotification):
     """The notifications of one subscription to one peer, and those of them that wait."""
 
-    __slots__ = ("_dropped", "_method", "_own", "_queue", "_with_dropped", "id", "sender")
+    __slots__ = ("_dropped", "_kept", "_with_dropped", "id", "sender")
 
     def __init__(
         self,
@@ -53,43 +54,50 @@ class NotificationQueue:
         At most `limit` notifications wait, and `QUEUED_BYTES` of their events; then the oldest ones
         are dropped.
         """
+        super().__init__(sender.session, method, EncodedObject(own))
         self.id = id
         self.sender = sender
-        self._method = method
-        self._own = EncodedObject(own)
         self._with_dropped = with_dropped
-        self._queue = DropOldestQueue[EncodedObject](limit, size=QUEUED_BYTES)
+        self._kept = DropOldestQueue[EncodedObject](limit, size=QUEUED_BYTES)
         self._dropped = 0
 
     def __len__(self) -> int:
         """Return the number of notifications that wait."""
-        return len(self._queue)
-
-    def send_now(self, session: Session, event: EncodedObject) -> bool:
-        """Send an event if it need not wait; return whether it was sent."""
-        own = self._own if not self._dropped else self._own_with_dropped()
-        if not session.notify_now(self._method, own, event):
-            return False
-        self._dropped = 0
-        return True
+        return len(self._kept)
 
     def drop(self) -> None:
         """Count an event that is not sent: the next one says how many were dropped before it."""
         self._dropped += 1
+        self._hindrances = -1
 
     def put(self, event: EncodedObject) -> None:
         """Have an event wait; the oldest one makes room for it."""
-        self._dropped += len(self._queue.put(event, len(event.encoded)))
+        self._dropped += len(self._kept.put(event, len(event.encoded)))
 
-    async def send_next(self, session: Session) -> None:
+    async def send_next(self) -> None:
         """Send the event that has waited longest, with the number of those dropped before it."""
-        own, event = self._own, self._queue.take()
+        own, event, session = self._own, self._kept.take(), self._session
         if self._dropped:
             own = self._own_with_dropped()
             self._dropped = 0
         if not session.notify_now(self._method, own, event):
             params = from_wire(self._method.params, {**own, **from_json(event.encoded)})
             await session.notify(self._method, params)
+
+    def _queue(self, shared: EncodedObject) -> bool:
+        """Send an event that could not be written immediately, or have it wait."""
+        if not self.sender.busy and self._sent(shared):
+            return True
+        self.sender.keep(self, shared)
+        return False
+
+    def _sent(self, event: EncodedObject) -> bool:
+        if not self._dropped:
+            return super()._queue(event)
+        sent = self._session.notify_now(self._method, self._own_with_dropped(), event)
+        if sent:
+            self._dropped = 0
+        return sent
 
     def _own_with_dropped(self) -> EncodedObject:
         return EncodedObject(self._with_dropped(dict(self._own), self._dropped))
@@ -102,9 +110,10 @@ class NotificationSender:
     """
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
+        self.busy = False
+        """Whether the task has something to send, so that what comes has to wait."""
         self._waiting = deque[NotificationQueue]()  # those that are not empty, the next one first
-        self._busy = False  # whether the task has something to send
         self._changed = anyio.Event()
         self._started = False
 
@@ -115,19 +124,19 @@ class NotificationSender:
         """
         if not self._started:
             self._started = True
-            self._session.start_soon(self._run)
+            self.session.start_soon(self._run)
 
-    def send(self, queue: NotificationQueue, event: EncodedObject) -> None:
-        """Send an event, or have it wait; this itself waits for nothing."""
-        if not self._busy and queue.send_now(self._session, event):
-            return
-        if self._session.closed:
+    def keep(self, queue: NotificationQueue, event: EncodedObject) -> None:
+        """Have an event wait in its queue until the peer has read enough."""
+        if self.session.closed:
             return
         if len(queue) == 0:
             self._waiting.append(queue)
         queue.put(event)
-        self._busy = True
-        self._changed.set()
+        if not self.busy:
+            self.busy = True
+            self.session.outbox.hinder()
+            self._changed.set()
 
     def forget(self, queue: NotificationQueue) -> None:
         """Send nothing of a queue any more."""
@@ -141,16 +150,16 @@ class NotificationSender:
                 await self._changed.wait()
                 self._changed = anyio.Event()
                 while self._waiting:
-                    await self._session.wait_for_room()
+                    await self.session.wait_for_room()
                     if self._waiting:  # else forgotten: nothing may be sent after that
                         await self._send_next(self._waiting.popleft())
-                self._busy = False
+                self.busy = False
 
     async def _send_next(self, queue: NotificationQueue) -> None:
         if len(queue) > 1:
             self._waiting.append(queue)
         try:
-            await queue.send_next(self._session)
+            await queue.send_next()
         except ConnectionClosedError:
             raise
         except Exception:  # of an interceptor

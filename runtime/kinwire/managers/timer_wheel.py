@@ -87,6 +87,14 @@ class TimerWheel(Generic[K]):
         """Remove the time of `key`; a call that is under way goes on."""
         self._times.discard(key)
 
+    @property
+    def behind(self) -> bool:
+        """Whether something is due that was not fired yet, or is being fired."""
+        if self._due or self._firing:
+            return True
+        first = self._times.first
+        return first is not None and first <= self._clock()
+
     def look(self) -> None:
         """Look at the clock now: it was set."""
         self._earlier.set()

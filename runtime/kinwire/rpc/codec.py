@@ -355,6 +355,11 @@ class EncodedObject(dict[str, Any]):
         """The end of a notification whose params end with this object."""
         return self.encoded[1:] + b"}"
 
+    @cached_property
+    def line_ending(self) -> bytes:
+        """The same, and a newline."""
+        return self.encoded[1:] + b"}\n"
+
 
 class _Begun(dict[str, bytes]):
     """The beginnings of notifications, each made when it is needed first."""

@@ -27,6 +27,7 @@ from kinwire.rpc.codec import (
 from kinwire.rpc.drivers import driver_class
 from kinwire.rpc.drivers.base import Driver
 from kinwire.rpc.engine.inbound import AlsoProgress
+from kinwire.rpc.engine.outbox import FrameOutbox
 from kinwire.rpc.engine.streamed import StreamedCalls
 from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import SessionStateError, ShapeError
@@ -352,6 +353,11 @@ class Session(SessionRoutes):
         """Return the requests of the peer that are being handled."""
         works = self._opened().engine.inbound.under_way.values()
         return [work for work in works if work.id is not None]
+
+    @property
+    def outbox(self) -> FrameOutbox:
+        """What waits to leave."""
+        return self._opened().engine.outbox
 
     @property
     def counts(self) -> Counts:

@@ -62,6 +62,7 @@ class SessionInterceptors:
             HandlerDefinitionError: it is not an `async` function of three parameters.
         """
         self._outbound.add(method, interceptor)
+        self._rules_changed()
 
     def intercept_wire(self, name: str, interceptor: WireInterceptor) -> None:
         """Run `interceptor(params, send)` around each request of this wire name that is sent.
@@ -95,6 +96,7 @@ class SessionInterceptors:
             HandlerDefinitionError: it is not a function of two parameters.
         """
         (self._outbound if outbound else self.inbound).add_guard(method, guard)
+        self._rules_changed()
 
     def filter_result(
         self, method: Method[Any, R], filter: Filter[R], *, outbound: bool = False
@@ -108,6 +110,7 @@ class SessionInterceptors:
             HandlerDefinitionError: it is not a plain function of two parameters.
         """
         (self._outbound if outbound else self.inbound).add_filter(method, filter)
+        self._rules_changed()
 
     def filter_error(self, method: Method[Any, Any], filter: ErrorFilter) -> None:
         """Replace each error with which this side answers `method` by `filter(error, request)`.
@@ -119,3 +122,6 @@ class SessionInterceptors:
             HandlerDefinitionError: it is not a plain function of two parameters.
         """
         self.inbound.add_error_filter(method, filter)
+
+    def _rules_changed(self) -> None:
+        """Note that what may be sent, or what it passes before, may not be as it was."""

@@ -149,6 +149,10 @@ class SessionLife(SessionInterceptors):
         for function in functions:
             function()
 
+    def _rules_changed(self) -> None:
+        if self._driver is not None:
+            self._driver.engine.outbox.hinder()
+
     def _opened(self) -> Driver:
         if self._driver is None:
             raise SessionStateError("The session is not open. Use it inside `async with`.")

@@ -29,6 +29,8 @@ class SessionRoutes(SessionLife):
         """Set the outcome of the handshake: from now on gates apply. Before, none do."""
         self._negotiated = negotiated
         self._allowed = set(negotiated.sent)
+        if self._driver is not None:
+            self._driver.engine.outbox.hindrances += 1
 
     def allow(self, methods: Iterable[Method[Any, Any]]) -> None:
         """Let this side send `methods` although they were not negotiated: the peer wants them."""

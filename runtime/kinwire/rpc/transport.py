@@ -13,6 +13,7 @@ __all__ = (
     "MultiStreamTransport",
     "SessionCallbacks",
     "Transport",
+    "Write",
 )
 
 from abc import ABC, abstractmethod
@@ -24,6 +25,12 @@ from typing import Protocol, runtime_checkable
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.support.arguments import having
+
+Write = Callable[[bytes], int]
+"""Writes what can be written of some bytes without waiting, and returns how many those were.
+
+It raises `OSError`, such as `BlockingIOError`, if that is nothing.
+"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,6 +48,11 @@ class SessionCallbacks:
 
     take_frames: Callable[[], list[OutgoingFrame]]
     """The same for a transport that has to know what it writes."""
+
+    write_with: Callable[[Write | None, Callable[[bytes], None]], None]
+    """Say what writes a frame, with a newline behind it, in the turn in which it is sent: nothing
+    while something that was taken has not left. The second function gets what could not be written
+    of a frame. An event for many peers then costs a fraction: no session has to be woken."""
 
     hold_back: Callable[[int], None]
     """Say how many more bytes, or fewer, were taken and cannot leave yet: they are unsent still."""

@@ -8,6 +8,7 @@ import logging
 import os
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
+from functools import partial
 
 import anyio
 
@@ -25,6 +26,19 @@ class FrameWriter:
     `broken` is called once, and frames are taken and dropped from then on. When the connection
     closes, it may take nothing for `patience` seconds before what waits is given up.
     """
+
+    __slots__ = (
+        "_broken",
+        "_callbacks",
+        "_fd",
+        "_loop",
+        "_offered",
+        "_patience",
+        "_rest",
+        "_waiting",
+        "_watchable",
+        "_woken",
+    )
 
     def __init__(
         self,
@@ -44,6 +58,7 @@ class FrameWriter:
         self._rest = memoryview(b"")
         self._waiting = False  # for a callback
         self._woken = anyio.Event()
+        self._offered = False  # whether others may write, too: nothing of what was taken waits
 
     def wake(self) -> None:
         """Write now, or where `run` is running."""
@@ -98,12 +113,26 @@ class FrameWriter:
             try:
                 written = os.write(self._fd, self._rest)
             except BlockingIOError:
-                return False
+                return self._offer(False)
             except OSError as error:
                 self._broken(error)
                 self._broken = None
                 continue
             self._rest = self._rest[written:]
             if self._rest and self._watchable:
-                return False
-        return True
+                return self._offer(False)
+        return self._offered or self._offer(True)
+
+    def _offer(self, free: bool) -> bool:
+        """Let the session write by itself, or not while what was taken has to leave first."""
+        self._offered = free
+        usable = free and self._watchable and self._broken is not None
+        write = partial(os.write, self._fd) if usable else None
+        self._callbacks.write_with(write, self._keep)
+        return free
+
+    def _keep(self, rest: bytes) -> None:
+        """Write the rest of what the session has begun to write."""
+        self._rest = memoryview(rest)
+        self._offer(False)
+        self.wake()

@@ -89,6 +89,7 @@ class _Session:
             waiting=self._outbox,
             take=self._take,
             take_frames=lambda: [described(data) for data in self._take()],
+            write_with=lambda _, __: None,
             hold_back=lambda _: None,
             overlong=self._feed,  # the start of a frame is reported as invalid
             answer=lambda frame, _: self._feed(frame),

@@ -31,6 +31,7 @@ def writer_of(fd: int, *frames: bytes, patience: float) -> FrameWriter:
         waiting=waiting,
         take=lambda: [waiting.popleft()],
         take_frames=list,
+        write_with=lambda _, __: None,
         hold_back=lambda _: None,
         overlong=lambda _: None,
         answer=lambda frame, _: None,

@@ -190,7 +190,7 @@ MGP = {
         rows=("mgp-13.2-mgp-events-unsubscribe-1",),
     ),
     "mgp events": Manager(
-        attributes=("kinwire.managers.notification_sender:NotificationSender.send",),
+        attributes=("kinwire.rpc.prepared:PreparedNotification.send",),
         rows=("mgp-13.3-1", "mgp-13.3-2", "mgp-13.5-1"),
     ),
     "mgp reading of events": Manager(

@@ -31,10 +31,27 @@ _UUID4 = re.compile(
 
 
 def event_problems(event: MCPEvent) -> Iterator[Problem]:
-    """Yield why `event` cannot be published, with pointers into it.
+    """Return why `event` cannot be published, with pointers into it.
 
     Source: MCPE 2025-01-01 sections 4.1 to 4.3.
     """
+    return iter(()) if _is_plain(event) else _problems(event)
+
+
+def _is_plain(event: MCPEvent) -> bool:
+    """Return whether an event is right and has nothing that is seldom there, as most events."""
+    metadata = event.metadata
+    return (
+        not metadata.tags
+        and metadata.source_event_id is None
+        and metadata.priority in PRIORITIES
+        and _UUID4.fullmatch(event.id) is not None
+        and is_dotted_name(event.type)
+        and is_date_time(metadata.timestamp)
+    )
+
+
+def _problems(event: MCPEvent) -> Iterator[Problem]:
     if _UUID4.fullmatch(event.id) is None:
         yield Problem("/id", "a UUID of version 4", shown(event.id))
     if not is_dotted_name(event.type):

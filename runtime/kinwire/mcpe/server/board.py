@@ -67,8 +67,10 @@ class SubscriptionBoard:
         self.clock = clock
         self.pace = forward(clock)
         """The same without steps back, for limits of how often something happens."""
-        self.index = FilterIndex[str]()
-        """The filters of the active ones, by id."""
+        self.index = FilterIndex[ServedSubscription]()
+        """The filters of those that take events."""
+        self.collecting: set[ServedSubscription] = set()
+        """Those of them that wait for a schedule."""
         self.timers = EventTimers(self._act, clock)
         self._terms = terms
         self._clients = clients
@@ -80,7 +82,8 @@ class SubscriptionBoard:
         )
         self._made = 0
         self._loading = anyio.Lock()
-        self._loaded = False
+        self.loaded = False
+        """Whether what was kept was read; in a cluster it never is: others may write, too."""
         self.homes: HomePort | None = None
         """Set in a cluster, in which this process serves some of the clients."""
 
@@ -101,12 +104,12 @@ class SubscriptionBoard:
         if self.homes is not None:
             await self.homes.start()
             return
-        if self._loaded:
+        if self.loaded:
             return
         async with self._loading:
-            if not self._loaded:
+            if not self.loaded:
                 await self._load()
-                self._loaded = True
+                self.loaded = True
                 if self._handlers is not None:
                     self._handlers.begin(self._session_of)
 
@@ -135,6 +138,9 @@ class SubscriptionBoard:
             StorageError: it cannot be written; it is as before then, but for events that wait.
         """
         before, served.message = served.message, made
+        collectors = served.collectors
+        if not served.active:
+            self._take_events(served)
         if before.delivery != made.delivery:
             for one in served.collectors.values():
                 one.over = False
@@ -145,7 +151,8 @@ class SubscriptionBoard:
         try:
             await self._kept.put(served)
         except BaseException:
-            served.message = before
+            served.message, served.collectors = before, collectors
+            self._take_events(served)
             raise
         if not served.active:
             served.drop_collected()
@@ -275,10 +282,7 @@ class SubscriptionBoard:
 
     def _settle(self, served: ServedSubscription) -> None:
         """Make index and timers fit a subscription."""
-        if served.active:
-            self.index.put(served.id, CompiledFilter.of(served.message.filter))
-        else:
-            self.index.discard(served.id)
+        self._take_events(served)
         over = served.message.status == "expired"
         expires_at = None if over or served.expires_at == math.inf else served.expires_at
         self.timers.set(TimerKey("expire", served.id), expires_at)
@@ -287,10 +291,22 @@ class SubscriptionBoard:
             due_at = None if one is None or not served.active else one.due_at
             self.timers.set(TimerKey(channel, served.id), due_at)
 
+    def _take_events(self, served: ServedSubscription) -> None:
+        """Make the index fit a subscription, which takes no events unless it is active."""
+        if served.active:
+            self.index.put(served, CompiledFilter.of(served.message.filter))
+        else:
+            self.index.discard(served)
+        if served.active and served.collectors:
+            self.collecting.add(served)
+        else:
+            self.collecting.discard(served)
+
     def _drop(self, served: ServedSubscription) -> None:
         self._served.pop(served.id, None)
         served.client.served.pop(served.id, None)
-        self.index.discard(served.id)
+        self.index.discard(served)
+        self.collecting.discard(served)
         for kind in ("cron", "scheduled", "expire", "forget"):
             self.timers.set(TimerKey(kind, served.id), None)
         served.go_to(None)

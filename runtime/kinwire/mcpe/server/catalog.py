@@ -44,9 +44,12 @@ class EventCatalog:
         return len(self._declared)
 
     def problems(self, event: MCPEvent) -> Iterator[Problem]:
-        """Yield why an event is not one of those that were declared."""
+        """Return why an event is not one of those that were declared."""
+        return self._problems(event) if self._declared else iter(())
+
+    def _problems(self, event: MCPEvent) -> Iterator[Problem]:
         fitting = [one for one in self._declared if covers(one, event.type)]
-        if self._declared and not fitting:
+        if not fitting:
             near = nearest(event.type, list(self._declared))
             expected = "a type that the server has declared"
             yield Problem(

@@ -86,7 +86,8 @@ class EventFanOut:
             StorageError: it cannot be written for those that wait for a schedule.
         """
         encoded = self._checked(event)
-        await self._board.ready()
+        if not self._board.loaded:
+            await self._board.ready()
         source_id = event.metadata.source_event_id
         if source_id is None:
             return await self._publish(event, encoded, event.id)
@@ -119,7 +120,10 @@ class EventFanOut:
         """
         event, encoded = from_wire(MCPEvent, value), EncodedObject({"event": value})
         found = self._selecting(event)
-        await self._send_in_order(event, encoded, [one for one in found if one.is_realtime])
+        if len(found) <= _MANY and not self._sending.locked():
+            self._send(event, encoded, found)
+        else:
+            await self._send_in_turns(event, encoded, found)
         waiting = PendingEvent(value, sequence)
         for one in found:
             if self._board.collect(one, waiting):
@@ -127,11 +131,13 @@ class EventFanOut:
 
     def _selecting(self, event: MCPEvent) -> list[ServedSubscription]:
         metadata = event.metadata
-        ids = self._board.index.matching(event.type, metadata.tags or (), metadata.priority)
-        now = self._board.clock()
-        found = [one for one in map(self._board.get, ids) if one is not None]
-        for one in [each for each in found if each.expires_at <= now]:
-            self._board.expire_in_time(one, now)
+        board = self._board
+        found = board.index.matching(event.type, metadata.tags or (), metadata.priority)
+        if not board.timers.behind:
+            return found
+        now = board.clock()
+        for one in found:
+            board.expire_in_time(one, now)
         return [one for one in found if one.active]
 
     async def _publish(self, event: MCPEvent, encoded: EncodedObject, id: str) -> Publication:
@@ -139,17 +145,18 @@ class EventFanOut:
         if self.is_shared:
             done = await self._kept.append_for_all(encoded["event"], id)
             return Publication(event.id, len(found), done.duplicate)
-        await self._send_in_order(event, encoded, [one for one in found if one.is_realtime])
-        await self._collect(encoded["event"], [one for one in found if one.collectors])
+        if len(found) <= _MANY and not self._sending.locked():
+            self._send(event, encoded, found)
+        else:
+            await self._send_in_turns(event, encoded, found)
+        if self._board.collecting:
+            await self._collect(encoded["event"], [one for one in found if one.collectors])
         return Publication(event.id, len(found))
 
-    async def _send_in_order(
+    async def _send_in_turns(
         self, event: MCPEvent, encoded: EncodedObject, served: Sequence[ServedSubscription]
     ) -> None:
-        """Send an event, and let others have a turn if it is for many; none overtakes another."""
-        if len(served) <= _MANY and not self._sending.locked():
-            self._send(event, encoded, served)
-            return
+        """Send an event that is for many, and let others have a turn; none overtakes another."""
         async with self._sending:
             for begin in range(0, len(served), _MANY):
                 self._send(event, encoded, served[begin : begin + _MANY])
@@ -158,22 +165,33 @@ class EventFanOut:
     def _send(
         self, event: MCPEvent, encoded: EncodedObject, served: Sequence[ServedSubscription]
     ) -> None:
-        """Send an event now to those of a list whose clients are connected."""
-        now = self._board.pace()
+        """Send an event now to those of a list that take it and whose clients are connected."""
         shown = None if self._visible.all else _Shown(event, encoded, self._visible)
         for one in served:
-            seen = encoded if shown is None else shown.to(one.client)
-            if seen is None or not one.active:  # it was paused while others had a turn
-                continue
-            queue, bucket = one.queue, one.client.delivering
-            if queue is None:
-                pass
-            elif bucket is None or bucket.take(now=now):
-                queue.sender.send(queue, seen)
-            else:
-                queue.drop()
-            if one.has_handler:
-                self._board.handle(one, [seen["event"]], f"{one.id}/{event.id}")
+            if shown is not None:
+                self._show(one, event, shown)
+            elif (send := one.send) is not None:
+                send(encoded)
+            elif one.is_live:  # else it waits for a schedule, or was just paused
+                self._send_to(one, event, encoded)
+
+    def _show(self, one: ServedSubscription, event: MCPEvent, shown: _Shown) -> None:
+        """Send what a client sees of an event, if it sees anything."""
+        seen = shown.to(one.client) if one.is_live else None
+        if seen is not None:
+            self._send_to(one, event, seen)
+
+    def _send_to(self, one: ServedSubscription, event: MCPEvent, seen: EncodedObject) -> None:
+        """Send an event to a client if that is connected and not too fast, and to the handler."""
+        queue, bucket = one.queue, one.delivering
+        if queue is None:
+            pass
+        elif bucket is None or bucket.take(now=self._board.pace()):
+            queue.send(seen)
+        else:
+            queue.drop()
+        if one.has_handler:
+            self._board.handle(one, [seen["event"]], f"{one.id}/{event.id}")
 
     async def _collect(self, event: JsonObject, served: Sequence[ServedSubscription]) -> None:
         """Keep an event for those of a list that wait for a schedule."""

@@ -6,13 +6,14 @@ __all__ = ("SCHEDULES", "Claim", "Collector", "PendingEvent", "ServedSubscriptio
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kinwire.managers.notification_sender import NotificationQueue
 from kinwire.mcpe.rules.meta import dropped_before
 from kinwire.mcpe.rules.schedules import Schedule
+from kinwire.rpc.codec import EncodedObject
 from kinwire.support.timestamps import end_of, seconds_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpe.methods import EVENTS_EVENT
@@ -84,6 +85,9 @@ class Collector:
         return until
 
 
+Send = Callable[[EncodedObject], object]
+"""Sends an event, or has it wait."""
+
 SCHEDULES: Final[tuple[Schedule, ...]] = ("cron", "scheduled")
 """The channels that deliver by a schedule."""
 
@@ -91,17 +95,40 @@ SCHEDULES: Final[tuple[Schedule, ...]] = ("cron", "scheduled")
 class ServedSubscription:
     """One subscription of one client."""
 
+    __slots__ = (
+        "_message",
+        "active",
+        "client",
+        "collectors",
+        "delivering",
+        "expires_at",
+        "expiry_unsaid",
+        "gone",
+        "has_handler",
+        "home",
+        "is_live",
+        "is_notified",
+        "number",
+        "queue",
+        "revision",
+        "send",
+    )
+
     def __init__(self, message: Subscription, client: KnownClient, number: int = 0) -> None:
-        self.active = self.is_realtime = self.has_handler = False
+        self.active = self.is_live = self.has_handler = False
+        self.send: Send | None = None
+        """Sends an event to its client, where nothing else is to be done with one."""
         self.expires_at = math.inf
         """When it expires, in seconds since 1970; infinite for never."""
-        self.message = message
         self.number = number
         """The place in the order in which subscriptions were made."""
         self.client = client
+        self.delivering = client.delivering
+        """Limits how fast its client gets events; None for no limit."""
         self.home: ClientSession | None = None
         """The session that gets its notifications; None if the client is not connected."""
         self.queue: NotificationQueue | None = None
+        self.message = message
         self.collectors: dict[Schedule, Collector] = {}
         """One for each channel that delivers by a schedule."""
         self.revision: int | None = None
@@ -127,9 +154,10 @@ class ServedSubscription:
     def message(self, message: Subscription) -> None:
         self._message = message
         self.active = message.status == "active"  # whether it takes events
-        self.is_realtime = "realtime" in message.delivery.channels
+        self.is_live = self.active and "realtime" in message.delivery.channels
         self.has_handler = message.handler is not None
         self.expires_at = end_of(message.expires_at)
+        self._fit_send()
 
     def collecting(self) -> Iterator[Collector]:
         """Yield the collectors that take events."""
@@ -178,3 +206,8 @@ class ServedSubscription:
                 *(self.id, home.sender, EVENTS_EVENT, own, dropped_before), limit=QUEUED
             )
         self.home = home
+        self._fit_send()
+
+    def _fit_send(self) -> None:
+        only = self.is_live and not self.has_handler and self.delivering is None
+        self.send = self.queue.send if only and self.queue is not None else None

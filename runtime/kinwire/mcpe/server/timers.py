@@ -41,6 +41,11 @@ class EventTimers:
             self._running = True
             Context().run(start_detached, self._run)  # what it sends belongs to no request
 
+    @property
+    def behind(self) -> bool:
+        """Whether `act` was not called yet with something that is due."""
+        return self._wheel.behind
+
     def look(self) -> None:
         """Look at the clock now, and not only when the next timer is expected to be due."""
         self._wheel.look()

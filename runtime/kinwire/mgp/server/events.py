@@ -110,7 +110,7 @@ class EventPublisher:
             )
         wanting = self._wanting(channel, severity, to)
         for subscription in wanting:
-            subscription.sender.send(subscription, event)
+            subscription.send(event)
         return len(wanting)
 
     def _wanting(

@@ -95,6 +95,7 @@ class Driver(ABC):
             waiting=self.engine.outbox.waiting,
             take=self.engine.take,
             take_frames=self.engine.take_frames,
+            write_with=self.engine.outbox.write_with,
             hold_back=self.engine.outbox.hold_back,
             overlong=self.engine.overlong,
             answer=self.engine.feed,

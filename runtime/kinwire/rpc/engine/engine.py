@@ -17,7 +17,7 @@ from kinwire.rpc.codec import FrameError, decode, encoded_notification, is_objec
 from kinwire.rpc.engine.inbound import InboundCalls, NewRequest
 from kinwire.rpc.engine.io import ENDED, EngineIO, Timer
 from kinwire.rpc.engine.outbound import OutboundCalls
-from kinwire.rpc.engine.outbox import FrameOutbox
+from kinwire.rpc.engine.outbox import FrameOutbox, ignore_rest
 from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Counts, Limits
@@ -147,6 +147,7 @@ class Engine:
     def no_more(self, why: ConnectionClosedError) -> None:
         """Nothing arrives any more: own calls fail, the peer's may still be answered."""
         if self.closed is None:
+            self.outbox.hindrances += 1
             self.outbound.close(why)
 
     def close(self, why: ConnectionClosedError, keep: Request | None = None) -> None:
@@ -158,6 +159,7 @@ class Engine:
         """Let go of the driver and the session: a reference cycle costs the garbage collector."""
         self._io = self._timer.io = ENDED
         self.outbox.io = self.outbound.io = self.inbound.io = ENDED
+        self.outbox.write, self.outbox.keep = None, ignore_rest
         if self.outbound.streamed is not None:
             self.outbound.streamed.io = ENDED
         del self.inbound.new  # nothing arrives any more

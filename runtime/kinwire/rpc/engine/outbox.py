@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ("FEW", "FrameOutbox", "Item", "fitted")
+__all__ = ("FEW", "FrameOutbox", "Item", "fitted", "ignore_rest")
 
 from collections import deque
+from collections.abc import Callable
 from math import inf
 
 from kinwire.rpc.calls import Outbound
@@ -12,6 +13,7 @@ from kinwire.rpc.codec import OutgoingFrame, frame_of_bytes
 from kinwire.rpc.engine.io import EngineIO, Timer
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Limits
+from kinwire.rpc.transport import Write
 
 _AT_ONCE = 256 * 1024  # bytes handed over at a time: the rest can still be taken back
 FEW = 16 * 1024
@@ -33,6 +35,23 @@ def fitted(data: bytes, of: Outbound | OutgoingFrame | None) -> bytes:
 class FrameOutbox:
     """The frames of one direction, in order, and how many bytes they are."""
 
+    __slots__ = (
+        "_above_high_watermark",
+        "_held",
+        "_high_watermark",
+        "_limit",
+        "_size",
+        "_stall_timeout",
+        "_stalled_at",
+        "_timer",
+        "full",
+        "hindrances",
+        "io",
+        "keep",
+        "waiting",
+        "write",
+    )
+
     def __init__(self, io: EngineIO, timer: Timer, limits: Limits) -> None:
         self.io = io
         self._timer = timer
@@ -42,6 +61,12 @@ class FrameOutbox:
         self._high_watermark = limits.unsent + 2 * limits.frame_size
         self._stall_timeout = limits.stall
         self.waiting: deque[Item] = deque()
+        self.write: Write | None = None
+        """Writes a line while nothing waits; None if the transport has no such thing now."""
+        self.keep: Callable[[bytes], None] = ignore_rest
+        """Takes what could not be written of a line."""
+        self.hindrances = 0
+        """Counts what has begun to hinder that frames are written so, such as the end."""
         self._size: int = 0
         self._held = 0  # bytes of these that were taken and cannot leave yet
         self.full = False
@@ -74,6 +99,15 @@ class FrameOutbox:
             return False
         self.add(notification)
         return True
+
+    def write_with(self, write: Write | None, keep: Callable[[bytes], None]) -> None:
+        """See `SessionCallbacks.write_with`."""
+        self.write, self.keep = write, keep
+        self.hinder()
+
+    def hinder(self) -> None:
+        """Have each sender look again whether it may."""
+        self.hindrances += 1
 
     def add_once(self, notification: OutgoingFrame) -> None:
         """Queue a notification, unless the same waits already."""
@@ -159,6 +193,10 @@ class FrameOutbox:
     def _moved(self) -> None:
         self._stalled_at = self.io.now() + self._stall_timeout
         self._timer.schedule(self._stalled_at)
+
+
+def ignore_rest(rest: bytes) -> None:
+    """See `SessionCallbacks.write_with`: nothing is written any more."""
 
 
 def _frame_of(item: Item, data: bytes) -> OutgoingFrame:
