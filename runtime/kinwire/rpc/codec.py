@@ -31,6 +31,7 @@ __all__ = (
     "joined_notification",
     "kind_of",
     "longer_than",
+    "same_id",
     "too_long",
 )
 
@@ -114,6 +115,11 @@ def is_object(value: object) -> TypeGuard[JsonObject]:
 def is_id(value: object) -> TypeGuard[Id]:
     """Return whether `value` may be an id. 1.0 and true are not ids, though they equal 1."""
     return type(value) in _ID_TYPES
+
+
+def same_id(one: object, other: object) -> bool:
+    """Return whether two ids of requests are one: 1, 1.0, true and "1" are four."""
+    return type(one) is type(other) and one == other
 
 
 def kind_of(value: object) -> str:

@@ -21,10 +21,11 @@ from dataclasses import dataclass
 
 from anyio.lowlevel import checkpoint
 
-from kinwire.rpc.codec import Id
+from kinwire.rpc.codec import Id, is_id
 from kinwire.rpc.drivers.anyio_driver import AnyioDriver
 from kinwire.rpc.drivers.asyncio_driver import AsyncioDriver
 from kinwire.rpc.drivers.base import Driver
+from kinwire.rpc.engine.early_cancellations import LONGEST_ID, EarlyCancellations
 from kinwire.rpc.engine.engine import Engine
 from kinwire.rpc.engine.inbound import InboundCalls
 from kinwire.rpc.errors import ConnectionClosedError
@@ -36,6 +37,8 @@ from kinwire.rpc.transport import MultiStreamTransport, SessionCallbacks
 from kinwire_protocols.base import JsonObject, Message
 
 logger = logging.getLogger("kinwire.session")
+
+_LAST_ENDED = 64  # requests: a cancellation of one of these is too late, and not too early
 
 
 class MultiStreamRequest(Request):
@@ -55,9 +58,31 @@ class MultiStreamRequest(Request):
 
 
 class _MultiStreamInbound(InboundCalls):
+    """Messages may overtake each other: each comes in a request of HTTP of its own."""
+
+    _early: EarlyCancellations | None = None  # few sessions need it
+    _over: tuple[Id, ...] = ()  # the ids of the requests that have ended last
+
+    def _cancelled_unknown(self, identifier: object) -> None:
+        """See `InboundCalls`: the request may still come."""
+        if not is_id(identifier) or identifier in self._over:
+            return
+        if self._early is None:
+            self._early = EarlyCancellations()
+            self.requested = self._perhaps_requested  # type: ignore[method-assign]
+        self._early.add(identifier, self.io.now())
+
+    def _perhaps_requested(self, message: JsonObject) -> None:
+        """See `requested`: what was taken back already is not begun, nor answered."""
+        assert self._early is not None
+        if not self._early.has(message["id"], self.io.now()):
+            super().requested(message)
+
     def _end(self, work: Request) -> bool:
         due = super()._end(work)
         if isinstance(work, MultiStreamRequest) and work.stream is not None and work.id is not None:
+            if work.id.__class__ is int or len(str(work.id)) <= LONGEST_ID:
+                self._over = (work.id, *self._over[:_LAST_ENDED])
             if due:
                 work.stream.returned()
             else:

@@ -73,7 +73,7 @@ def heard_by_the_loop() -> Generator[None]:
 def on_end_signal(act: Callable[[], object], heed: Callable[[int], object]) -> Generator[None]:
     """Call `act` on the running loop at the first SIGTERM or SIGHUP; a second acts as before.
 
-    `heed` is called immediately at the first of them and at each SIGINT, with the signal's number, also
+    `heed` is called immediately with the number of the first, and with that of each SIGINT, also
     while the loop stands still. What SIGINT does is not changed. Ignored signals stay ignored, and
     outside the main thread nothing is changed.
     """

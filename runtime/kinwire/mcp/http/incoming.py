@@ -33,16 +33,18 @@ from kinwire.transports.http.head import (
     names_event_stream,
     read_head,
 )
+from kinwire.transports.http.listener import client_of
 from kinwire.transports.http.replies import HttpResponse, Receive, Scope, Send, refusal, too_many
 from kinwire.transports.http.sse import encoded_event
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp import PROTOCOL
-from kinwire_protocols.mcp.methods import INITIALIZE
+from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED
 
 if TYPE_CHECKING:
     from kinwire.mcp.http.app import HttpApp
 
 _VERSION = re.compile(rb"\d{4}-\d{2}-\d{2}")  # the form of every version of MCP
+_INITIALIZED = NOTIFICATIONS_INITIALIZED.name
 _NEGOTIATED = PROTOCOL.version.encode()
 _PRIMED = "2025-11-25"  # the first whose clients know events without data
 _LONGEST_QUERY = 200  # bytes of a query; the one that is handed out is shorter
@@ -147,6 +149,8 @@ class IncomingHttpRequest:
         session = self._session(id)
         if isinstance(session, HttpResponse):
             return session
+        if "method" not in message or message["method"] != _INITIALIZED:
+            session.used = True
         stream = _accept(session, message)
         if isinstance(stream, HttpResponse):
             return stream
@@ -157,7 +161,9 @@ class IncomingHttpRequest:
         """Handle the first message of a session, or the only one of it."""
         named = b"mcp-session-id" in self._head.values
         handshake = not named and _is_handshake(message)
-        session = await self._sessions.begin(PRINCIPAL.get(), handshake=handshake)
+        principal = PRINCIPAL.get()
+        client = client_of(principal, self._scope)
+        session = await self._sessions.begin(principal, client, handshake=handshake)
         if session is None:
             return too_many()
         lasts = False
@@ -217,7 +223,8 @@ class IncomingHttpRequest:
         Its id is part of the address that the client sends messages to, as clients know no other
         way: a log of requests should leave out the query.
         """
-        session = await self._sessions.begin(PRINCIPAL.get())
+        principal = PRINCIPAL.get()
+        session = await self._sessions.begin(principal, client_of(principal, self._scope))
         if session is None:
             return too_many()
         session.by_stream = True

@@ -23,6 +23,7 @@ from kinwire_protocols.mcp import PROTOCOL
 logger = logging.getLogger("kinwire.session")
 
 IDLE = ConnectionClosedError("The client has not used the session for too long.")
+GAVE_WAY = ConnectionClosedError("The session has given way to one of another client.")
 
 
 class Delivery:
@@ -61,6 +62,11 @@ class Delivery:
 
 class HttpServerSession(MultiStreamTransport):
     """What the requests of one session share. `principal` is who began it, and alone may use it."""
+
+    client: object = None
+    """Whom it counts for: see `client_of`."""
+    used = False
+    """Whether the client has sent anything after the handshake."""
 
     def __init__(
         self, id: str, principal: object, limits: HttpLimits, *, handshake: bool = True

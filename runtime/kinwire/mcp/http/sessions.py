@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ("Begin", "Serve", "Sessions")
+__all__ = ("Begin", "Serve", "Sessions", "gives_way")
 
 import logging
 import os
 import time
 from base64 import urlsafe_b64encode
-from collections.abc import Awaitable, Callable
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Collection
 from contextvars import Context
 from functools import partial
 from operator import attrgetter
 
 import anyio
 
-from kinwire.mcp.http.session import IDLE, HttpServerSession
+from kinwire.mcp.http.session import GAVE_WAY, IDLE, HttpServerSession
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.listener import Listener
@@ -29,7 +30,24 @@ Begin = Callable[[HttpServerSession, Callable[[], None]], None]
 """Serves a session without a task, where asyncio runs; calls the function when it is over."""
 
 _ID_SIZE = 32  # bytes
+_LOOK = 0.1  # seconds until sessions that give way are looked for again, if none was found
 _LAST_ANSWERS = 5.0  # seconds for what is under way once all sessions are asked to end
+
+
+def gives_way(sessions: Collection[HttpServerSession], client: object) -> list[HttpServerSession]:
+    """Return the sessions that give way to one of `client`, the first one first.
+
+    These are those that were never used, and without any those of the client with the most of them,
+    unless this is `client`: its sessions need no other's place.
+    """
+    unused = [one for one in sessions if not one.used and not one.deliveries]
+    if unused:
+        return unused
+    hog, count = Counter(one.client for one in sessions).most_common(1)[0]
+    if hog == client or count == 1:
+        return []
+    found = [one for one in sessions if one.client == hog and not one.deliveries]
+    return sorted(found, key=attrgetter("used_at"))[: count // 2]
 
 
 class Sessions(Listener):
@@ -43,6 +61,8 @@ class Sessions(Listener):
         self._served: set[HttpServerSession] = set()  # also those that are about to end
         self._none_left: anyio.Event | None = None  # somebody waits for their ends
         self._asked_at: float | None = None  # when they were asked to end
+        self._idle: deque[HttpServerSession] = deque()  # those that give way next
+        self._look_at = 0.0  # when these are looked for again
 
     def get(self, id: str) -> HttpServerSession | None:
         """Return the session of that id."""
@@ -50,14 +70,35 @@ class Sessions(Listener):
 
     def count(self) -> int:
         """See `Listener.count`."""
-        return len(self._open) + super().count()
+        return len(self._open) + len(self.sockets)
 
-    async def begin(self, principal: object, *, handshake: bool = True) -> HttpServerSession | None:
+    def count_of(self, client: object) -> int:
+        """See `Listener.count_of`."""
+        mine = sum(one.client == client for one in self._open.values())
+        return mine + super().count_of(client)
+
+    def make_room(self, client: object) -> bool:
+        """See `Listener.make_room`; the search is made for many at a time."""
+        now = time.monotonic()
+        if not self._idle and now >= self._look_at:
+            self._idle = deque(gives_way(self._open.values(), client))
+            self._look_at = 0.0 if self._idle else now + _LOOK
+        while self._idle:
+            session = self._idle.popleft()
+            if session.id in self._open and not session.deliveries:
+                self.end(session, GAVE_WAY)
+                return True
+        return False
+
+    async def begin(
+        self, principal: object, client: object, *, handshake: bool = True
+    ) -> HttpServerSession | None:
         """Return a new session, one that goes without a handshake if so; None if it cannot be."""
-        if self.full:
+        if self.refuses(client):
             return None
         id = urlsafe_b64encode(os.urandom(_ID_SIZE)).rstrip(b"=").decode()
         session = HttpServerSession(id, principal, self.limits, handshake=handshake)
+        session.client = client
         self._open[session.id] = session
         self._served.add(session)
         self.tick_on()

@@ -17,12 +17,12 @@ __all__ = (
     "not_an_answer",
 )
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
+from pydantic_core import from_json
 
-from kinwire.rpc.codec import HEAD, OutgoingFrame, is_object, longer_than
+from kinwire.rpc.codec import HEAD, OutgoingFrame, is_object, longer_than, same_id
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
 from kinwire.transports.http_client.address import ServerAddress, hint_for
@@ -155,33 +155,24 @@ class Exchange:
 
 
 class CollectedResponse:
-    """A `ResponseReceiver` as a whole. `frames` are the messages of its body."""
+    """A `ResponseReceiver` that looks for one answer. Each part of a body is read once."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._events: SseDecoder | None = None
-        self._body = b""
+        self._body = bytearray()
+        self._size = 0  # bytes of the events
         self.over = anyio.Event()
         self.status = 0
         self.headers: Headers = {}
-        self.frames: list[bytes] = []
         self.error: Exception | None = None
+        self.result: bytes | None = None
+        """The frame that is a response with a result."""
 
     @property
     def accepted(self) -> bool:
         """Return whether the server accepted the request."""
         return 200 <= self.status < 300
-
-    def result(self) -> bytes | None:
-        """Return the frame that is a response with a result, or None."""
-        for frame in self.frames:
-            try:
-                message: Any = json.loads(frame)
-            except (ValueError, RecursionError):
-                continue
-            if is_object(message) and message.get("result") is not None:
-                return frame
-        return None
 
     def head(self, status: int, headers: Headers, /) -> None:
         """See `ResponseReceiver.head`."""
@@ -191,25 +182,33 @@ class CollectedResponse:
 
     def body(self, chunk: bytes, /) -> None:
         """See `ResponseReceiver.body`."""
-        if self._events is None:
-            self._body += chunk if len(self._body) <= self._limit else b""
-            if len(self._body) > self._limit:
-                self.over.set()
-            return
-        self.frames += [event.data for event in self._events.feed(chunk)]
-        if self.result() is not None:
+        self._size += len(chunk)
+        if self._size > self._limit:
             self.over.set()
+        elif self._events is None:
+            self._body += chunk
+        else:
+            for event in self._events.feed(chunk):
+                self._look_at(event.data)
 
     def end(self) -> None:
         """See `ResponseReceiver.end`."""
         if self._events is None:
-            self.frames = [self._body]
+            self._look_at(bytes(self._body))
         self.over.set()
 
     def broken(self, error: Exception, /) -> None:
         """See `ResponseReceiver.broken`."""
         self.error = error
         self.over.set()
+
+    def _look_at(self, frame: bytes) -> None:
+        if self.result is not None or b'"result"' not in frame:
+            return
+        message = _message_in(frame)
+        if is_object(message) and message.get("result") is not None:
+            self.result = frame
+            self.over.set()
 
 
 async def ask(
@@ -250,13 +249,15 @@ def not_an_answer(
 def holds_answer(refusal: RefusedResponse, identifier: int) -> bool:
     """Return whether the body of a refusal is the response to that request, despite the status."""
     message = _message_in(refusal.body)
-    return is_object(message) and message.get("id") == identifier and "error" in message
+    if not is_object(message):
+        return False
+    return same_id(message.get("id"), identifier) and "error" in message
 
 
 def _message_in(body: bytes) -> Any:
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
+        return from_json(body)
+    except ValueError:
         return None
 
 

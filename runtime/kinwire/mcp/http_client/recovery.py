@@ -180,7 +180,7 @@ async def _renewed(client: RequestSender, session: HttpClientSession, limit: int
     hello, initialized = session.handshake
     session.forget()
     answer = await ask(client, session.post, hello.data, limit=limit, patience=_PATIENCE)
-    greeting = answer.result()
+    greeting = answer.result
     if greeting is None:
         return f"it refused another one (HTTP {answer.status})" if answer.status else "it is gone"
     session.begun(answer.headers.get("mcp-session-id"))

@@ -12,7 +12,7 @@ from kinwire.mcplite.client.errors import error_from
 from kinwire.mcplite.client.http_requests import CALL, give_up, http_failures
 from kinwire.mcplite.client.transport import StreamMessage
 from kinwire.mcplite.rules.reading import answer_in, is_error
-from kinwire.rpc.codec import is_object, longer_than
+from kinwire.rpc.codec import is_object, longer_than, same_id
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError
 from kinwire.transports.http.sse import Event, SseDecoder
 from kinwire.transports.http_client.address import ServerAddress
@@ -94,7 +94,7 @@ class HttpPartStream:
                 fault = answered.fault or "its result is not an object"
                 raise InvalidResponseError(f"{CALL}: an event does not answer the call: {fault}")
             return answered.result
-        if value.get("id", self._identifier) != self._identifier:
+        if not same_id(value.get("id", self._identifier), self._identifier):
             raise InvalidResponseError(f"{CALL}: an event has the id of another request")
         return {name: inner for name, inner in value.items() if name != "id"}
 

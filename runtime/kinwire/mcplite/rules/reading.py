@@ -19,7 +19,7 @@ __all__ = (
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeGuard, cast
 
-from kinwire.rpc.codec import is_object
+from kinwire.rpc.codec import is_object, same_id
 from kinwire_protocols.base import JsonObject
 
 _LONGEST = 100  # characters of a response type
@@ -47,7 +47,7 @@ def answer_in(body: object, identifier: object) -> Answered:
         and type(error.get("code")) is int
         and isinstance(error.get("message"), str)
     ):
-        if body.get("id") not in (identifier, None):
+        if body.get("id") is not None and not same_id(body["id"], identifier):
             return Answered(fault="its id is that of another request")
         return Answered(error=error)
     if "jsonrpc" not in body and "result" not in body:
@@ -56,7 +56,7 @@ def answer_in(body: object, identifier: object) -> Answered:
         return Answered(fault="it has neither a result nor an error")
     if "result" not in body:
         return Answered(fault="it has neither a result nor an error")
-    if body.get("id") != identifier:
+    if not same_id(body.get("id"), identifier):
         return Answered(fault="its id is that of another request")
     return Answered(body["result"])
 

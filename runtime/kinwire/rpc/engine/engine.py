@@ -13,7 +13,7 @@ __all__ = ("Engine",)
 import logging
 from collections.abc import Mapping
 
-from kinwire.rpc.codec import FrameError, decode, encoded_notification, is_object, too_long
+from kinwire.rpc.codec import FrameError, decode, encoded_notification, is_object, same_id, too_long
 from kinwire.rpc.engine.inbound import InboundCalls, NewRequest
 from kinwire.rpc.engine.io import ENDED, EngineIO, Timer
 from kinwire.rpc.engine.outbound import OutboundCalls
@@ -98,7 +98,7 @@ class Engine:
         if self.inbound.silent:
             return
         if "method" not in message:
-            if reply_to is None or message.get("id") == reply_to:
+            if reply_to is None or same_id(message.get("id"), reply_to):
                 self.outbound.answered(message)
             else:
                 self.counts.late_replies += 1

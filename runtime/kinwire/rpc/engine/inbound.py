@@ -129,7 +129,10 @@ class InboundCalls:
         rule = self._profile.cancellation
         identifier = None if rule is None else params.get(rule.id_field)
         work = self.under_way.get(identifier) if is_id(identifier) else None
-        if work is None or work.cancelled or work.method.name == self._profile.opening:
+        if work is None:
+            self._cancelled_unknown(identifier)
+            return
+        if work.cancelled or work.method.name == self._profile.opening:
             return
         work.cancelled = True
         if work in self._held:
@@ -220,6 +223,9 @@ class InboundCalls:
         for work in list(self.under_way.values()):
             if work is not keep:
                 self.io.stop(work)
+
+    def _cancelled_unknown(self, identifier: object) -> None:
+        """Take note of a cancellation of a request that is not under way: it came too late."""
 
     def _admission(self, identifier: Id, name: str) -> Route:
         if identifier in self.under_way:

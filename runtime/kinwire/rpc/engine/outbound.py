@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("OutboundCalls",)
 
+import json
 import logging
 from typing import Any
 
@@ -101,8 +102,7 @@ class OutboundCalls:
         identifier = message.get("id")  # True and 1.0 would find the entry of 1
         call = self._pending.pop(identifier, None) if type(identifier) is int else None
         if call is None:
-            self._counts.late_replies += 1
-            logger.debug("dropped a response that no call waits for")
+            self._answered_otherwise(identifier)
             return
         call.over = True  # in place, too
         if self.streamed:
@@ -119,6 +119,14 @@ class OutboundCalls:
         else:
             error = error_from_json(message["error"], call.method, self._known)
             self.io.settle(call, None, error)
+
+    def _answered_otherwise(self, identifier: object) -> None:
+        """Fail the call that a response means by an id of another JSON type, or drop it."""
+        pending = next((one for one in self._pending if _means(identifier, one)), None)
+        why = f"its id is {json.dumps(identifier)}, expected {pending}" if pending else ""
+        if not self.unusable(pending, why):
+            self._counts.late_replies += 1
+            logger.debug("dropped a response that no call waits for")
 
     def _without_null(self, name: str, message: JsonObject) -> JsonObject:
         """Return a response without its null result or error, if it has the other one."""
@@ -223,6 +231,11 @@ class OutboundCalls:
         for call in pending:
             call.over = True
             self.io.settle(call, None, why.again())
+
+
+def _means(given: object, identifier: int) -> bool:
+    """Return whether an id stands for another one: 1.0, true and "1" for 1."""
+    return given == identifier or given == str(identifier)
 
 
 def _fault(message: JsonObject) -> str | None:

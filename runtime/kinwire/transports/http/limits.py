@@ -24,7 +24,13 @@ class HttpLimits:
     """How long a body may take to arrive."""
 
     sessions: int = 10_000
-    """Sessions in parallel; a further client is asked to come back later."""
+    """Sessions in parallel. For a further one that of the client gives way that was never used, or
+    the one that the client with the most of them has not used for longest, or else the further
+    client is asked to come back later. Open streams, calls and WebSockets give way to nobody."""
+
+    sessions_per_client: int | None = None
+    """Sessions in parallel of one principal, without principals of one address; None: any number.
+    Behind a proxy all clients have its address, unless the ASGI server reads what it forwards."""
 
     idle: float = 1800.0
     """How long a session lives without a request and without an open stream."""
@@ -62,6 +68,7 @@ _LIMITS = ArgumentCheck(
     header_size=COUNT,
     body_time=TIME,
     sessions=COUNT,
+    sessions_per_client=COUNT.or_none,
     idle=TIME,
     patience=TIME,
     keep_alive=TIME,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("ClosableSocket", "Listener")
+__all__ = ("ClosableSocket", "Listener", "client_of")
 
 import time
 from asyncio import AbstractEventLoop, Task
@@ -15,13 +15,24 @@ import anyio
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.support.background import running_loop
 from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.http.replies import Scope
 
 _OFTEN = 0.5  # seconds between two looks at the time, at most
+
+
+def client_of(principal: object, scope: Scope) -> object:
+    """Return whom the sessions of a request count for: the principal, or else the address."""
+    if principal is not None:
+        return ("principal", principal)
+    client = scope["client"] if "client" in scope else None  # noqa: SIM401 - no call
+    return ("address", client[0] if client else "")
 
 
 class ClosableSocket(Protocol):
     """A WebSocket that is open."""
 
+    client: object
+    """Who has it: see `client_of`."""
     over: anyio.Event
     """Is set when its session has ended and nothing of it is left."""
 
@@ -58,8 +69,23 @@ class Listener:
 
     @property
     def full(self) -> bool:
-        """Return whether no session can begin at the moment."""
+        """Return whether nothing more can begin at the moment, if nothing gives way."""
         return self._stopping or self.count() >= self.limits.sessions
+
+    def refuses(self, client: object) -> bool:
+        """Return whether no session of a client can begin at the moment, though others give way."""
+        most = self.limits.sessions_per_client
+        if self._stopping or (most is not None and self.count_of(client) >= most):
+            return True
+        return self.count() >= self.limits.sessions and not self.make_room(client)
+
+    def count_of(self, client: object) -> int:
+        """Return how many sessions of a client are open."""
+        return sum(one.client == client for one in self.sockets)
+
+    def make_room(self, client: object) -> bool:
+        """End a session to make room for one of a client; return whether there is one to end."""
+        return False
 
     def stop(self, why: ConnectionClosedError) -> None:
         """Begin no more sessions, and ask those that are open to end."""

@@ -17,7 +17,7 @@ from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.guard import PRINCIPAL, Guard, principal_address
 from kinwire.transports.http.head import read_head
-from kinwire.transports.http.listener import Listener
+from kinwire.transports.http.listener import Listener, client_of
 from kinwire.transports.http.replies import (
     HttpResponse,
     Receive,
@@ -46,7 +46,8 @@ async def serve_websocket_scope(
     """Serve one connection of an ASGI server, if it may be served."""
     await receive()  # "websocket.connect"
     reply = await guard.admit(scope, read_head(scope["headers"]))
-    if reply is None and listener.full:
+    client = client_of(PRINCIPAL.get(), scope)
+    if reply is None and listener.refuses(client):
         reply = too_many()
     if reply is not None:
         await _refuse(scope, send, reply)
@@ -56,7 +57,7 @@ async def serve_websocket_scope(
         await send({"type": "websocket.close", "code": 1000})
         return
     chosen = SUBPROTOCOL if offered else None
-    socket = AsgiWebSocket(receive, send)
+    socket = AsgiWebSocket(receive, send, client)
     listener.sockets.add(socket)
     try:
         await send({"type": "websocket.accept", "subprotocol": chosen})
@@ -80,7 +81,8 @@ class AsgiWebSocket:
     peer_may_emit_noise = False
     handshake = True  # a session begins with it, other than a single request
 
-    def __init__(self, receive: Receive, send: Send) -> None:
+    def __init__(self, receive: Receive, send: Send, client: object) -> None:
+        self.client = client
         self._receive = receive
         self._send = send
         self.address = principal_address(PRINCIPAL.get())

@@ -306,7 +306,9 @@ async def test_a_session_that_nobody_uses_ends(tools: Tools) -> None:
 
 async def test_the_number_of_sessions_is_limited(tools: Tools) -> None:
     app = tools.server.asgi(limits=HttpLimits(sessions=2))
-    first, _ = await Client(app).begin(), await Client(app).begin()
+    first, second = await Client(app).begin(), await Client(app).begin()
+    for used in (first, second):
+        await used.post(message("ping"))
     refused = await Client(app).post(initialize())
     assert (refused.status, refused.headers["retry-after"]) == (503, "10")
     await first.request("DELETE")

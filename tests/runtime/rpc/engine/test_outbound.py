@@ -93,8 +93,20 @@ def test_a_transport_can_fail_one_call() -> None:
     assert (outbound.waits(call.id), outbound.waits(other.id)) == (False, True)
 
 
-@each("id", ["1", True, 1.0, None, 2, [1]])
-def test_an_answer_under_an_id_of_another_type_or_value_is_nobodys(id: object) -> None:
+@each("id", ["1", True, 1.0])
+def test_an_answer_under_the_id_in_another_type_fails_its_call(id: object) -> None:
+    bench = Bench()
+    call = bench.called()
+    bench.receive(id=id, result={})
+    error = bench.settled[call.id].error
+    assert isinstance(error, InvalidResponseError)
+    assert f"its id is {json.dumps(id)}, expected 1" in str(error)
+    bench.receive(id=id, result={})
+    assert bench.engine.counts.late_replies == 1
+
+
+@each("id", [None, 2, "2", 1.5, "01", [1], "x"])
+def test_an_answer_under_an_id_of_another_value_is_nobodys(id: object) -> None:
     bench = Bench()
     call = bench.called()
     bench.receive(id=id, result={})

@@ -94,6 +94,7 @@ async def test_it_counts_among_the_sessions_of_its_application(server: Server) -
     app = server.asgi(limits=HttpLimits(sessions=2))
     able: dict[str, Any] = {"extensions": {"websocket.http.response": {}}}
     client = await Client(app).begin()
+    await client.post({"jsonrpc": "2.0", "id": 1, "method": "ping"})  # it is in use
     async with below(app) as first:
         assert (await first.event())["type"] == "websocket.accept"
         async with below(app, **able) as second:
