@@ -20,7 +20,7 @@ from kinwire.mcplite.rules.promises import (
     cancelled,
     finished_promise,
 )
-from kinwire.mcplite.rules.results import failure_body
+from kinwire.mcplite.rules.results import failure_body, finished
 from kinwire.mcplite.server.promise_records import PromiseRecords, RepeatedCall
 from kinwire.mcplite.server.signs import WorkerSigns
 from kinwire.mcplite.server.source import ToolRun
@@ -62,7 +62,7 @@ class OpenWorks:
         self._signs = WorkerSigns(
             store.records,
             lasts=limits.worker_lease,
-            has_work=lambda: bool(self.open),
+            has_work=lambda: bool(self._running),
             cancel=self._cancel_here,
             sleep=sleep,
         )
@@ -140,7 +140,7 @@ class OpenWorks:
             return None
         if record.worker != self._signs.worker and not await self._signs.is_gone(record.worker):
             return None
-        return finished_promise(record, failure_body(_work_lost()), lost=True)
+        return finished_promise(record, self._whole(failure_body(_work_lost()), record), lost=True)
 
     async def stored(self, work: OpenWork, seconds: float) -> None:
         """Wait until the end of work is stored, at most that many seconds."""
@@ -220,11 +220,17 @@ class OpenWorks:
         if work.outcome is None:
             return cancelled(record)
         result = error_body(work.outcome) if isinstance(work.outcome, RpcError) else work.outcome
-        if len(encode(result)) > self._limits.result_size:
-            most = self._limits.result_size
+        most = self._limits.result_size
+        if len(encode(result)) > most:
             error = ToolError(f"The result is larger than {most} bytes.", code="TOO_LARGE")
             result = failure_body(error)
-        return finished_promise(record, result, lost=work.is_lost)
+        return finished_promise(record, self._whole(result, record), lost=work.is_lost)
+
+    def _whole(self, result: JsonObject, record: PromiseRecord) -> JsonObject:
+        """Return a result with its whole `_meta`, so that it is the same each time."""
+        now = self._store.now()
+        took = max(0.0, now - record.begun_at)
+        return finished(result, now=now, took=took, version=None, asked={})
 
     async def _try(self, write: Callable[[], Awaitable[object]], record: PromiseRecord) -> None:
         """Write until it succeeds, or until the promise has expired."""

@@ -1,0 +1,457 @@
+"""Promises: work goes on behind them, in one process or several, and gives one answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire.mcplite.rules.limits import LiteLimits
+from kinwire.mcplite.server.promises import PromiseBoard
+from kinwire.mcplite.server.service import LiteServer
+from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolCall
+from kinwire.storage import Records, open_store
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
+from tests.each import each
+from tests.runtime.managers.fixtures_records import FailingRecords
+from tests.runtime.mcplite.fixtures_tools import Work, lite_call, text_of, tools
+
+pytestmark = pytest.mark.anyio
+
+LIMITS = LiteLimits(token_life=100.0, result_kept=10.0, refusal_time=0.001, worker_lease=0.06)
+EVE = LiteCaller("eve")
+
+
+class Time:
+    """A wall clock that stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Place:
+    """Servers that share their records, as processes do, and their time."""
+
+    def __init__(self, records: Records | None, work: Work, limits: LiteLimits = LIMITS) -> None:
+        self.work, self.records, self.limits = work, records, limits
+        self.time = Time()
+        self.slept: list[float] = []
+        self.has_slept = anyio.Event()
+        self.first = self.server()
+
+    def server(self) -> LiteServer:
+        made = LiteServer(tools(self.work), records=self.records, limits=self.limits)
+        made._promises = PromiseBoard(self.records, self.limits, clock=self.time, sleep=self.sleep)
+        return made
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.has_slept.set()
+        await anyio.sleep(min(seconds, 0.02))
+
+
+@asynccontextmanager
+async def place(*, shared: bool = False, limits: LiteLimits = LIMITS) -> AsyncIterator[Place]:
+    with anyio.fail_after(30):
+        if not shared:
+            yield Place(None, Work(), limits)
+            return
+        async with open_store("memory:") as store:
+            made = Place(await store.records("promises"), Work(), limits)
+            yield made
+            await made.first.close(0.0)
+
+
+def token_in(result: Any) -> str:
+    assert result["_meta"]["response_type"] == "promise", result
+    assert "content" not in result
+    token: str = result["_meta"]["promise_token"]
+    return token
+
+
+async def redeem(server: LiteServer, token: str, caller: LiteCaller = ANYONE, **more: Any) -> Any:
+    return await lite_call(server, "redeem", caller, promise=token, **more)
+
+
+async def over(server: LiteServer) -> None:
+    """Wait until the work of all promises is stored."""
+    for work in list(server._promises.works._running):
+        await work.stored.wait()
+
+
+@pytest.mark.spec("mcp-lite-1-3", "mcp-lite-3.5-1", "mcp-lite-3.5-3")
+async def test_a_call_that_takes_long_is_answered_by_a_promise() -> None:
+    async with place() as here:
+        result = await lite_call(here.first, "analyze", topic="t")
+        token = token_in(result)
+        assert token_in(await redeem(here.first, token)) == token
+        here.work.go.set()
+        await over(here.first)
+        answer = await redeem(here.first, token)
+        assert answer["content"] == [{"topic": "t"}]
+        assert answer["_meta"]["response_type"] == "answer"
+        assert await redeem(here.first, token) == answer
+        assert here.work.begun == 1
+
+
+@pytest.mark.spec("mcp-lite-3.4-2", "mcp-lite-A.3-1")
+async def test_a_tool_that_promises_says_how_long_it_takes() -> None:
+    async with place() as here:
+        here.work.go.set()  # it is over at once, and promised all the same
+        meta = (await lite_call(here.first, "order"))["_meta"]
+        assert meta["retry_after_ms"] == 20_000
+        assert meta["expires_at"] > meta["estimated_completion"]
+        await over(here.first)
+        assert text_of(await redeem(here.first, meta["promise_token"])) == "ordered"
+
+
+async def test_a_call_that_is_over_in_time_gets_its_result_and_leaves_nothing() -> None:
+    async with place() as here:
+        assert text_of(await lite_call(here.first, "quick")) == "quick"
+        assert (await lite_call(here.first, "quick", fail=True))["error"]["code"] == "NO"
+        with pytest.raises(InvalidParamsError):
+            await lite_call(here.first, "analyze", topic=5)
+        await over(here.first)
+        works = here.first._promises.works
+        assert (works.open, works._running, len(works._kept)) == ({}, set(), 0)
+
+
+@each(
+    ("arguments", "place_named"),
+    [({}, "promise"), ({"promise": 5}, "promise"), ({"promise": "x", "action": "no"}, "action")],
+)
+async def test_wrong_arguments_of_redeem_are_an_error(
+    arguments: dict[str, Any], place_named: str
+) -> None:
+    with pytest.raises(InvalidParamsError, match=f"/arguments/{place_named}"):
+        await lite_call(LiteServer(tools(Work())), "redeem", **arguments)
+
+
+@pytest.mark.spec("mcp-lite-3.5-5", "mcp-lite-3.5-6", "mcp-lite-3.5-7")
+async def test_all_tokens_that_cannot_be_redeemed_get_one_answer_after_one_time() -> None:
+    async with place() as here:
+        foreign = token_in(await lite_call(here.first, "analyze", EVE))
+        given_up = token_in(await lite_call(here.first, "analyze"))
+        answer = await redeem(here.first, given_up, action="cancel")
+        assert (text_of(answer), answer["_meta"]["response_type"]) == (
+            "The promise is cancelled.",
+            "answer",
+        )
+        old = token_in(await lite_call(here.first, "analyze"))
+        here.time.now += 200.0
+        foreign = token_in(await lite_call(here.first, "analyze", EVE))
+        answers: list[Any] = []
+        for token in ("prom_x", "", foreign, given_up, old, "\ud800"):
+            for action in ("checkin", "cancel"):
+                here.slept.clear()
+                result = await redeem(here.first, token, action=action)
+                assert len(here.slept) == 1, "each waits until the same time has passed"
+                for name in ("timestamp", "processing_time_ms"):
+                    del result["_meta"][name]
+                answers.append(result)
+        assert all(one == answers[0] for one in answers)
+        assert answers[0]["error"]["code"] == "PROMISE_UNAVAILABLE"
+        assert token_in(await redeem(here.first, foreign, EVE)) == foreign
+
+
+async def test_work_is_cancelled_with_its_promise() -> None:
+    async with place() as here:
+        token = token_in(await lite_call(here.first, "analyze"))
+        await redeem(here.first, token, action="cancel")
+        await over(here.first)
+        assert here.work.cancelled == 1
+
+
+@pytest.mark.spec("mcp-lite-2.2-3")
+async def test_a_promise_whose_work_is_over_is_not_cancelled_but_redeemed() -> None:
+    async with place() as here:
+        here.work.go.set()
+        token = token_in(await lite_call(here.first, "order"))
+        await over(here.first)
+        assert text_of(await redeem(here.first, token, action="cancel")) == "ordered"
+        assert text_of(await redeem(here.first, token)) == "ordered"
+
+
+async def test_a_result_is_kept_for_a_limited_time_after_it_was_redeemed_first() -> None:
+    async with place() as here:
+        here.work.go.set()
+        token = token_in(await lite_call(here.first, "order"))
+        await over(here.first)
+        for passed, kept in ((50.0, True), (9.0, True), (2.0, False)):
+            here.time.now += passed
+            assert ("error" not in await redeem(here.first, token)) is kept
+
+
+async def test_work_that_ended_by_an_error_is_redeemed_as_a_failure(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with place() as here:
+        here.work.go.set()
+        here.first.source.promise_after = lambda name: 0.0  # type: ignore[method-assign]
+        with caplog.at_level(logging.CRITICAL), pytest.raises(InternalError):
+            await lite_call(here.first, "crash")
+        meta = {"idempotency_key": "k"}
+        with caplog.at_level(logging.CRITICAL), pytest.raises(InternalError):
+            await lite_call(here.first, "crash", meta=meta)
+        result = await lite_call(here.first, "crash", meta=meta)
+        assert result["error"]["code"] == "INTERNAL_ERROR"
+        assert "secret" not in str(result)
+
+
+async def test_a_result_that_is_too_large_is_a_failure() -> None:
+    async with place(limits=LiteLimits(result_size=200)) as here:
+        token = token_in(await lite_call(here.first, "analyze", topic="x" * 300))
+        here.work.go.set()
+        await over(here.first)
+        assert (await redeem(here.first, token))["error"]["code"] == "TOO_LARGE"
+
+
+@each("limits", [{"open_promises": 2}, {"open_promises_per_caller": 2}])
+async def test_there_is_a_limit_of_open_promises(limits: dict[str, Any]) -> None:
+    async with place(limits=LiteLimits(**limits)) as here:
+        tokens = [token_in(await lite_call(here.first, "analyze")) for _ in range(2)]
+        for _ in range(2):
+            refused = await lite_call(here.first, "analyze")
+            assert refused["error"]["code"] == "TOO_MANY_PROMISES"
+        if "open_promises_per_caller" in limits:
+            token_in(await lite_call(here.first, "analyze", EVE))
+        here.time.now += 100_000.0
+        await redeem(here.first, tokens[0], action="cancel")
+        here.work.go.set()
+        await over(here.first)
+        token_in(await lite_call(here.first, "order"))
+
+
+async def test_a_caller_that_leaves_before_there_is_a_promise_ends_its_work() -> None:
+    async with place() as here:
+        here.first.source.promise_after = lambda name: 60.0  # type: ignore[method-assign]
+        with anyio.move_on_after(0.01):
+            await lite_call(here.first, "analyze")
+        await over(here.first)
+        assert (here.work.begun, here.work.cancelled) == (1, 1)
+
+
+async def test_a_deadline_makes_a_promise_in_time() -> None:
+    async with place() as here:
+        here.first.source.promise_after = lambda name: 60.0  # type: ignore[method-assign]
+        caller = LiteCaller(deadline=anyio.current_time() + 0.05)
+        assert token_in(await lite_call(here.first, "analyze", caller))
+
+
+# -- streams --
+
+
+@pytest.mark.spec("mcp-lite-5.3-3", "mcp-lite-2.2-4")
+async def test_a_promise_is_followed_until_its_result() -> None:
+    async with place() as here:
+        token = token_in(await lite_call(here.first, "analyze"))
+        parts: list[JsonObject] = []
+
+        async def send(part: JsonObject) -> None:
+            parts.append(part)
+            here.work.go.set()
+
+        call = ToolCall("redeem", {"promise": token})
+        result = await here.first.stream(call, ANYONE, send)
+        half = {"progress": 1, "total": 2, "message": "half"}
+        assert parts == [{"partial": "", "progress": half}]
+        assert result == await redeem(here.first, token)
+        assert result["content"] == [{"topic": "x"}]
+
+
+async def test_a_stream_of_a_tool_that_may_promise_waits_for_the_end() -> None:
+    async with place() as here:
+        here.work.go.set()
+        result = await here.first.stream(ToolCall("order"), ANYONE, nothing)
+        assert text_of(result) == "ordered"
+
+
+async def nothing(part: JsonObject) -> None: ...
+
+
+async def test_one_that_waits_is_released_when_the_promise_expires() -> None:
+    async with place(limits=LiteLimits(token_life=0.05, refusal_time=0.001)) as here:
+        board = here.first._promises = PromiseBoard(None, here.limits)
+        token = token_in(await lite_call(here.first, "analyze"))
+        result = await here.first.stream(ToolCall("redeem", {"promise": token}), ANYONE, nothing)
+        assert result["error"]["code"] == "PROMISE_UNAVAILABLE"
+        await over(here.first)
+        assert (here.work.cancelled, board.works.open) == (1, {})
+
+
+# -- calls with an idempotency key --
+
+KEY = {"idempotency_key": "7f3a"}
+
+
+async def test_a_repeated_call_joins_the_work_and_gets_its_result() -> None:
+    async with place(shared=True) as here:
+        other = here.server()
+        tokens = {
+            token_in(await lite_call(server, "analyze", meta=KEY))
+            for server in (here.first, here.first, other)
+        }
+        assert len(tokens) == 1
+        here.work.go.set()
+        await over(here.first)
+        results = [await lite_call(one, "analyze", meta=KEY) for one in (here.first, other)]
+        assert results[0]["content"] == [{"topic": "x"}]
+        assert results[0] == results[1] == await redeem(other, tokens.pop())
+        assert here.work.begun == 1
+
+
+async def test_calls_of_a_tool_that_never_promises_wait_for_each_other() -> None:
+    async with place(shared=True) as here:
+        servers, results = [here.first, here.first, here.server()], list[Any]()
+
+        async def call(server: LiteServer) -> None:
+            results.append(await lite_call(server, "pay", meta=KEY, amount=5))
+
+        async with anyio.create_task_group() as tasks:
+            for server in servers:
+                tasks.start_soon(call, server)
+            await anyio.sleep(0.01)
+            here.work.go.set()
+        assert here.work.begun == 1
+        assert results[0] == results[1] == results[2]
+
+
+@each("key", ["", 5, ["k"], "x" * 1025])
+async def test_a_key_that_is_not_a_short_text_is_refused(key: Any) -> None:
+    async with place() as here:
+        with pytest.raises(InvalidParamsError, match="idempotency_key"):
+            await lite_call(here.first, "quick", meta={"idempotency_key": key})
+
+
+async def test_a_key_stands_for_one_call_of_one_caller() -> None:
+    async with place() as here:
+        here.work.go.set()
+        await lite_call(here.first, "pay", meta=KEY, amount=5)
+        with pytest.raises(InvalidParamsError, match="new key"):
+            await lite_call(here.first, "pay", meta=KEY, amount=6)
+        assert text_of(await lite_call(here.first, "pay", EVE, KEY, amount=6)) == "6"
+        assert here.work.begun == 2
+
+
+async def test_a_call_that_did_not_run_does_not_use_its_key_up() -> None:
+    async with place() as here:
+        here.work.go.set()
+        with pytest.raises(InvalidParamsError, match="amount"):
+            await lite_call(here.first, "pay", meta=KEY, amount="x")
+        await over(here.first)
+        assert text_of(await lite_call(here.first, "pay", meta=KEY, amount=6)) == "6"
+
+
+async def test_a_caller_that_leaves_finds_its_work_again_by_the_key() -> None:
+    async with place() as here:
+        with anyio.move_on_after(0.01):
+            await lite_call(here.first, "pay", meta=KEY, amount=5)
+        here.work.go.set()
+        assert text_of(await lite_call(here.first, "pay", meta=KEY, amount=5)) == "5"
+        assert (here.work.begun, here.work.cancelled) == (1, 0)
+
+
+# -- several processes --
+
+
+@pytest.mark.spec("mcp-lite-3.8-1")
+async def test_any_process_redeems_and_cancels_what_another_began() -> None:
+    async with place(shared=True) as here:
+        other = here.server()
+        token = token_in(await lite_call(here.first, "analyze"))
+        assert token_in(await redeem(other, token)) == token
+        here.work.go.set()
+        await over(here.first)
+        assert (await redeem(other, token))["content"] == [{"topic": "x"}]
+        here.work.go = anyio.Event()
+        token = token_in(await lite_call(here.first, "analyze"))
+        assert text_of(await redeem(other, token, action="cancel")) == "The promise is cancelled."
+        await over(here.first)
+        assert here.work.cancelled == 1
+
+
+async def test_work_of_a_process_that_is_gone_has_failed() -> None:
+    async with place(shared=True) as here:
+        here.first._promises.works._signs._sleep = forever  # it gives no sign of life any more
+        token = token_in(await lite_call(here.first, "analyze"))
+        other = here.server()
+        for _ in range(100):
+            result = await redeem(other, token)
+            if "error" in result:
+                break
+            await anyio.sleep(0.005)
+        assert result["error"]["code"] == "WORK_LOST"
+        here.work.go.set()  # it was only slow: what was answered stays so
+        await over(here.first)
+        assert await redeem(here.first, token) == result
+
+
+async def forever(seconds: float) -> None:
+    await anyio.sleep_forever()
+
+
+async def test_work_of_a_process_that_lives_is_not_lost() -> None:
+    async with place(shared=True) as here:
+        token, other = token_in(await lite_call(here.first, "analyze")), here.server()
+        until = anyio.current_time() + 4 * LIMITS.worker_lease
+        while anyio.current_time() < until:
+            token_in(await redeem(other, token))
+            await anyio.sleep(0.01)
+
+
+async def test_a_server_that_closes_says_that_its_work_has_failed() -> None:
+    async with place(shared=True) as here:
+        token = token_in(await lite_call(here.first, "analyze"))
+        await here.first.close(0.0)
+        other = here.server()
+        assert (await redeem(other, token))["error"]["code"] == "WORK_LOST"
+
+
+async def test_a_server_that_closes_waits_for_work_that_is_nearly_over() -> None:
+    async with place(shared=True) as here:
+        token = token_in(await lite_call(here.first, "analyze"))
+        here.work.go.set()
+        await here.first.close(5.0)
+        assert (await redeem(here.server(), token))["content"] == [{"topic": "x"}]
+
+
+# -- a store that is away --
+
+
+async def test_without_a_record_there_is_no_promise_and_no_work(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with place(shared=True) as here:
+        assert here.records is not None
+        failing = here.records = FailingRecords(here.records)
+        server = here.server()
+        failing.fails = True
+        for meta in ({}, KEY):
+            with caplog.at_level(logging.CRITICAL), pytest.raises(InternalError):
+                await lite_call(server, "analyze", meta=meta)
+        await over(server)
+        assert here.work.begun == here.work.cancelled
+
+
+async def test_a_result_is_stored_when_the_store_is_back(caplog: pytest.LogCaptureFixture) -> None:
+    async with place(shared=True) as here:
+        assert here.records is not None
+        failing = here.records = FailingRecords(here.records)
+        server = here.server()
+        token = token_in(await lite_call(server, "analyze"))
+        failing.fails = True
+        here.has_slept = anyio.Event()
+        here.work.go.set()
+        with caplog.at_level(logging.CRITICAL):
+            await here.has_slept.wait()
+            failing.fails = False
+            await over(server)
+        assert (await redeem(server, token))["content"] == [{"topic": "x"}]
