@@ -29,6 +29,7 @@ PLAYERS = {
     "mcpl": {"client": ["mcpl.McplHost"], "server": ["mcpl.McplServer"]},
     "mcpe": {"client": ["mcpe.McpeClient"], "server": ["mcpe.McpeServer"]},
     "mgp": {"client": ["mgp.MgpKernel"], "server": ["mgp.MgpServer"]},
+    "mcp-lite": {"client": ["mcplite.LiteClient"], "server": ["mcplite.LiteServer"]},
 }
 
 # The module or package of a transport is called like it, but for these.

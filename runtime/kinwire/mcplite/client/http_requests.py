@@ -94,7 +94,7 @@ class LiteRequests:
         """
         known = self._served.get(method)
         tried = _ENDPOINTS[method] if known is None else (known,)
-        accept = f"{MEDIA_TYPE}, {_JSON}" if streams else _JSON
+        accept = MEDIA_TYPE if streams else _JSON
         for endpoint in tried:
             content = body(endpoint)
             response = await self._authorized(endpoint, accept, content, repeatable)
