@@ -37,6 +37,7 @@ from kinwire_protocols.mcplite.errors import ToolNotFoundError
 
 logger = logging.getLogger("kinwire.mcplite")
 
+_LAST_WRITES = 2.0  # seconds, for all together, when a server closes
 _BACKOFF = Backoff(first=0.5, longest=30.0)
 _NOT_RUN = (ToolNotFoundError, InvalidParamsError)
 
@@ -170,7 +171,7 @@ class OpenWorks:
                 await work.stored.wait()
         for work in list(self._running):
             work.end_with(failure_body(_work_lost()))
-        with anyio.move_on_after(grace):
+        with anyio.move_on_after(_LAST_WRITES):
             for work in list(self._running):
                 await work.stored.wait()
         if self._is_shared:

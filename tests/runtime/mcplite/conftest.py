@@ -1,0 +1,7 @@
+"""Stores for processes, as for the tests of stores."""
+
+from __future__ import annotations
+
+__all__ = ("nats_server",)
+
+from tests.runtime.storage.conftest import nats_server
