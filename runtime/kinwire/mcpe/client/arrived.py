@@ -20,4 +20,6 @@ class ArrivedEvents:
     delivery_id: str | None = None
     """The same if the server repeats a delivery by schedule; None if it gives none."""
     dropped: int = 0
-    """How many events the server has dropped right before, if it says so."""
+    """How many events are missing: the server says that it has dropped them, or they were wrong."""
+    size: int = 0
+    """How large they are, in bytes of JSON."""

@@ -16,14 +16,13 @@ from pydantic import ValidationError
 from kinwire.mcp.lists import tools as listed_tools
 from kinwire.mcpe.client.arrived import ArrivedEvents
 from kinwire.mcpe.client.memory import ServerMemory
-from kinwire.mcpe.client.subscription import QUEUED, QUEUED_EVENTS, EventSubscription
+from kinwire.mcpe.client.subscription import EventSubscription, waiting_events, weight_of
 from kinwire.mcpe.rules.dialect import completed, flat_update
 from kinwire.mcpe.rules.support import lacking, lacking_pause
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, ProtocolVersionError
 from kinwire.rpc.session import Session
 from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of
-from kinwire.support.bounded import DropOldestQueue
 from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
@@ -79,7 +78,7 @@ class EventServer:
         self._has_tools: bool | None = None  # not known
         self._asking = 0
         # Events that come right behind the answer, before the task that waits for it runs.
-        self._early = DropOldestQueue[ArrivedEvents](QUEUED, size=QUEUED_EVENTS)
+        self._early = waiting_events()
         self._early_lost = Counter[str]()  # events, by the id of their subscription
         self._early_ends: dict[str, str] = {}
 
@@ -239,7 +238,7 @@ class EventServer:
         if reader is not None:
             reader.put(arrived)
         elif self._asking:
-            for one in self._early.put(arrived, len(arrived.events)):
+            for one in self._early.put(arrived, weight_of(arrived)):
                 self._note_lost(one)
         else:
             self._on_events(arrived)

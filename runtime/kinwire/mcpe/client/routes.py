@@ -16,17 +16,17 @@ from pydantic import Field, ValidationError
 
 from kinwire.mcpe.client.arrived import ArrivedEvents
 from kinwire.mcpe.rules.meta import DELIVERY_ID, DROPPED, text_in
-from kinwire.rpc.codec import is_object
+from kinwire.rpc.codec import encode, is_object
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import Handler, Route
-from kinwire_protocols.base import Message
+from kinwire_protocols.base import Message, from_wire
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_MESSAGE
 from kinwire_protocols.mcpe.methods import (
     EVENTS_BATCH,
     EVENTS_EVENT,
     EVENTS_SUBSCRIPTION_EXPIRED,
 )
-from kinwire_protocols.mcpe.models import EventBatchNotificationParams, EventNotificationParams
+from kinwire_protocols.mcpe.models import MCPEvent
 from kinwire_protocols.peer import Method
 
 
@@ -45,10 +45,29 @@ def _read_as(row: Method[Any, Any], params: type[Message]) -> Method[Any, Any]:
     return replace(row, params=params)
 
 
+class _EventParams(Message):
+    """Params of `events/event`, whose event is read by itself."""
+
+    subscription_id: Annotated[str, Field(alias="subscriptionId")]
+    event: Any
+
+
+class _BatchParams(Message):
+    """Params of `events/batch`, each of whose events is read by itself."""
+
+    subscription_id: Annotated[str, Field(alias="subscriptionId")]
+    events: list[Any]
+
+
 _EXPIRED = _read_as(EVENTS_SUBSCRIPTION_EXPIRED, _ExpiredParams)
 _MESSAGE = _read_as(NOTIFICATIONS_MESSAGE, _AnyParams)
 _ROWS: Mapping[str, Method[Any, Any]] = {
-    row.name: row for row in (EVENTS_EVENT, EVENTS_BATCH, _EXPIRED)
+    row.name: row
+    for row in (
+        _read_as(EVENTS_EVENT, _EventParams),
+        _read_as(EVENTS_BATCH, _BatchParams),
+        _EXPIRED,
+    )
 }
 
 Take = Callable[[Any, ArrivedEvents], object]
@@ -91,11 +110,10 @@ class EventRoutes(Mapping[str, Route]):
     def _act(self, params: Message, raw: object, request: Request) -> None:
         if isinstance(params, _ExpiredParams):
             self._expired(request.session, params.subscription_id, params.expired_at)
-        elif isinstance(params, EventNotificationParams):
-            arrived = _with_meta(params.subscription_id, [params.event], raw)
-            self._take(request.session, arrived)
-        elif isinstance(params, EventBatchNotificationParams):
-            self._take(request.session, _with_meta(params.subscription_id, params.events, raw))
+        elif isinstance(params, _EventParams):
+            self._take(request.session, _arrived(params.subscription_id, [params.event], raw))
+        elif isinstance(params, _BatchParams):
+            self._take(request.session, _arrived(params.subscription_id, params.events, raw))
 
     def _unwrapped(self, params: Message, request: Request) -> Handler | None:
         """Act on a notification that comes inside of a log message; others go on as they are."""
@@ -142,8 +160,14 @@ def _awaited(act: Callable[[Message, Request], None]) -> Handler:
     return handle
 
 
-def _with_meta(id: str, events: Any, raw: object) -> ArrivedEvents:
+def _arrived(id: str, events: list[Any], raw: object) -> ArrivedEvents:
+    """Return the events of a notification, of which one that is wrong costs no other one."""
+    read = list[MCPEvent]()
+    for one in events:
+        with suppress(ValidationError):
+            read.append(from_wire(MCPEvent, one))
     meta: object = raw.get("_meta") if is_object(raw) else None
     dropped: object = meta.get(DROPPED) if is_object(meta) else 0
     count = dropped if type(dropped) is int and dropped > 0 else 0
-    return ArrivedEvents(id, events, text_in(meta, DELIVERY_ID), count)
+    missing = count + len(events) - len(read)
+    return ArrivedEvents(id, read, text_in(meta, DELIVERY_ID), missing, len(encode(events)))

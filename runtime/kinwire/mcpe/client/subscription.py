@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("QUEUED", "QUEUED_EVENTS", "EventSubscription")
+__all__ = (
+    "QUEUED",
+    "QUEUED_BYTES",
+    "QUEUED_EVENTS",
+    "EventSubscription",
+    "waiting_events",
+    "weight_of",
+)
 
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -30,6 +37,19 @@ QUEUED: Final = 1_000
 QUEUED_EVENTS: Final = 100_000
 """How many events those may have in all."""
 
+QUEUED_BYTES: Final = 64_000_000
+"""How many bytes of JSON those events may have in all."""
+
+
+def waiting_events() -> DropOldestQueue[ArrivedEvents]:
+    """Return a queue of notifications that keeps these limits; `weight_of` is the size of one."""
+    return DropOldestQueue[ArrivedEvents](QUEUED, size=QUEUED_BYTES)
+
+
+def weight_of(arrived: ArrivedEvents) -> int:
+    """Return the bytes of a notification; many small events count as if they were larger."""
+    return max(arrived.size, len(arrived.events) * QUEUED_BYTES // QUEUED_EVENTS)
+
 
 class EventSubscription(AsyncIterator[MCPEvent]):
     """The events of one subscription: `async for event in subscription`.
@@ -49,11 +69,12 @@ class EventSubscription(AsyncIterator[MCPEvent]):
         self.expired_at: str | None = None
         """When it expired, as a date-time; None if it has not."""
         self.lost = 0
-        """How many events were dropped: by the server, or since this reader was too slow."""
+        """How many events are missing: the server or this side has dropped them, since a reader was
+        too slow, or they were no events as MCPE has them."""
         self.renewed = 0
         """How often it was made again, since the server had none of it after a reconnection."""
         self._server: EventServer | None = server
-        self._queue = DropOldestQueue[ArrivedEvents](QUEUED, size=QUEUED_EVENTS)
+        self._queue = waiting_events()
         self._left = deque[MCPEvent]()  # of the notification that is being read
         self._changed = anyio.Event()
         self._over = False
@@ -124,7 +145,9 @@ class EventSubscription(AsyncIterator[MCPEvent]):
     def put(self, arrived: ArrivedEvents) -> None:
         """Have events wait for the reader."""
         self.lost += arrived.dropped
-        self.lost += sum(len(one.events) for one in self._queue.put(arrived, len(arrived.events)))
+        if arrived.dropped and not arrived.events:
+            return
+        self.lost += sum(len(one.events) for one in self._queue.put(arrived, weight_of(arrived)))
         self._wake()
 
     def end(self, expired_at: str | None = None) -> None:

@@ -335,8 +335,7 @@ async def test_deliveries_of_several_subscriptions_may_have_the_same_id() -> Non
 async def test_events_are_dropped_if_batches_wait_that_have_too_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in ("subscription", "event_server"):
-        monkeypatch.setattr(f"kinwire.mcpe.client.{module}.QUEUED_EVENTS", 5)
+    monkeypatch.setattr("kinwire.mcpe.client.subscription.QUEUED_EVENTS", 5)
     events, raw = McpeClient(), RawServer()
     raw.behind = [{}] * 7  # before anybody reads
     async with (
@@ -351,6 +350,46 @@ async def test_events_are_dropped_if_batches_wait_that_have_too_many(
         await raw.settle()
         assert subscription.lost == 2 + 3
         assert await read(subscription, 5) == ["a.1", *["a.4"] * 4]
+
+
+async def test_an_event_that_is_wrong_costs_no_other_one_and_is_counted() -> None:
+    events, raw = McpeClient(), RawServer()
+    wrong: list[Any] = [{**EVENT, "metadata": 7}, "text", None, {}]
+    async with (
+        connected(events, raw) as connection,
+        events.subscribe(connection) as subscription,
+    ):
+        batch = {"subscriptionId": ID, "events": [*wrong, {**EVENT, "type": "a.right"}]}
+        raw.say(method="events/batch", params=batch)
+        raw.say(method="events/batch", params={"subscriptionId": ID, "events": wrong})
+        raw.event(ID, wrong[0])
+        inner = {"method": "events/event", "params": {"subscriptionId": ID, "event": wrong[0]}}
+        raw.say(method="notifications/message", params=inner)
+        raw.event(ID, {**EVENT, "type": "a.last"})
+        await raw.settle()
+        batches = subscription.batches()
+        assert [[one.type for one in await anext(batches)] for _ in range(2)] == [
+            ["a.right"],
+            ["a.last"],
+        ]
+        assert subscription.lost == 4 + 4 + 1 + 1
+
+
+async def test_events_that_wait_have_a_limit_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kinwire.mcpe.client.subscription.QUEUED_BYTES", 10_000)
+    events, raw = McpeClient(), RawServer()
+    raw.behind = [{"event": {**EVENT, "data": {"text": "x" * 4_000}}}] * 5  # before anybody reads
+    async with (
+        connected(events, raw) as connection,
+        events.subscribe(connection) as subscription,
+    ):
+        assert subscription.lost == 3
+        await read(subscription, 2)
+        for name in "abcd":
+            raw.event(ID, {**EVENT, "type": f"a.{name}", "data": {"text": "é" * 2_200}})
+        await raw.settle()
+        assert subscription.lost == 3 + 2
+        assert await read(subscription, 2) == ["a.c", "a.d"]
 
 
 async def test_a_second_reader_of_a_subscription_ends_the_loop_of_the_first() -> None:
