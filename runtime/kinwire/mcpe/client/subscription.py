@@ -70,7 +70,7 @@ class EventSubscription(AsyncIterator[MCPEvent]):
         """When it expired, as a date-time; None if it has not."""
         self.lost = 0
         """How many events are missing: the server or this side has dropped them, since a reader was
-        too slow, or they were no events as MCPE has them."""
+        too slow, or they were not as MCPE has them."""
         self.renewed = 0
         """How often it was made again, since the server had none of it after a reconnection."""
         self._server: EventServer | None = server

@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = (
     "KEPT_FOR_ACTIVE",
     "LARGEST",
+    "SubscriptionCounts",
     "changed",
     "created",
     "expired",
@@ -21,8 +22,8 @@ __all__ = (
     "update_problems",
 )
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 from pydantic import MISSING
 
@@ -159,25 +160,46 @@ def must_be_small(subscription: Subscription, tool: str) -> None:
         raise invalid_input(tool, [Problem("", expected, str(size))])
 
 
+class SubscriptionCounts(NamedTuple):
+    """How many subscriptions a client has that have not expired."""
+
+    kept: int = 0
+    active: int = 0
+    scheduled: int = 0
+    """Those of the active ones with a schedule."""
+
+    def plus(self, subscription: Subscription) -> SubscriptionCounts:
+        """Return the counts with one more."""
+        return self._changed(subscription, 1)
+
+    def minus(self, subscription: Subscription) -> SubscriptionCounts:
+        """Return the counts without one of those that are counted."""
+        return self._changed(subscription, -1)
+
+    def _changed(self, subscription: Subscription, by: int) -> SubscriptionCounts:
+        if subscription.status == "expired":
+            return self
+        active = by if subscription.status == "active" else 0
+        scheduled = active if _is_scheduled(subscription) else 0
+        return SubscriptionCounts(self.kept + by, self.active + active, self.scheduled + scheduled)
+
+
 def must_be_free(
-    subscription: Subscription, others: Iterable[Subscription], features: EventFeatures
+    subscription: Subscription, others: SubscriptionCounts, features: EventFeatures
 ) -> None:
-    """Check that a client with the `others` may have this one, too (MCPE 3.2, 5.5).
+    """Check that a client with as many `others` may have this one, too (MCPE 3.2, 5.5).
 
     Raises:
         SubscriptionLimitReachedError: it has as many as it may have.
     """
-    kept = [one for one in others if one.status != "expired" and one.id != subscription.id]
     most = KEPT_FOR_ACTIVE * features.max_active
-    _must_be_below(len(kept), most, "active and paused subscriptions", "maxKept")
+    _must_be_below(others.kept, most, "active and paused subscriptions", "maxKept")
     if subscription.status != "active":
         return
-    active = [one for one in kept if one.status == "active"]
-    _must_be_below(len(active), features.max_active, "active subscriptions", "maxActive")
+    _must_be_below(others.active, features.max_active, "active subscriptions", "maxActive")
     if _is_scheduled(subscription) and features.max_scheduled is not None:
-        count = sum(map(_is_scheduled, active))
         what = "active subscriptions with a schedule"
-        _must_be_below(count, features.max_scheduled, what, "maxScheduledPerClient")
+        _must_be_below(others.scheduled, features.max_scheduled, what, "maxScheduledPerClient")
 
 
 def _must_be_below(count: int, most: int, what: str, name: str) -> None:

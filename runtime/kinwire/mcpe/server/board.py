@@ -277,7 +277,7 @@ class SubscriptionBoard:
 
     def _put(self, served: ServedSubscription) -> None:
         self._served[served.id] = served
-        served.client.served[served.id] = served
+        served.client.put(served)
         self._settle(served)
 
     def _settle(self, served: ServedSubscription) -> None:
@@ -304,7 +304,7 @@ class SubscriptionBoard:
 
     def _drop(self, served: ServedSubscription) -> None:
         self._served.pop(served.id, None)
-        served.client.served.pop(served.id, None)
+        served.client.drop(served.id)
         self.index.discard(served)
         self.collecting.discard(served)
         for kind in ("cron", "scheduled", "expire", "forget"):

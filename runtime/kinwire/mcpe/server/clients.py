@@ -14,12 +14,14 @@ from collections.abc import Iterator
 
 from kinwire.managers.limits import TokenBucket
 from kinwire.managers.notification_sender import NotificationSender
+from kinwire.mcpe.rules.subscriptions import SubscriptionCounts
 from kinwire.mcpe.server.event_client import EventClient
 from kinwire.mcpe.server.options import EventRates
 from kinwire.mcpe.server.served import ServedSubscription
 from kinwire.rpc.session import Session
 from kinwire.support.json_values import short_digest
 from kinwire.transports.http.guard import current_principal
+from kinwire_protocols.mcpe.models import Subscription
 
 
 class KnownClient:
@@ -31,6 +33,8 @@ class KnownClient:
         """Those in which it has shown who it is, the latest one last."""
         self.served: dict[str, ServedSubscription] = {}
         """Its subscriptions by id, oldest first."""
+        self.counts = SubscriptionCounts()
+        """How many of those there are that have not expired."""
         self.subscribing = _bucket(rates.subscriptions)
         self.delivering = _bucket(rates.deliveries)
 
@@ -38,6 +42,24 @@ class KnownClient:
     def id(self) -> str:
         """The `clientId` of its subscriptions."""
         return self.about.id
+
+    def put(self, served: ServedSubscription) -> None:
+        """Add a subscription."""
+        before = self.served.get(served.id)
+        if before is not None:
+            self.counts = self.counts.minus(before.message)
+        self.served[served.id] = served
+        self.counts = self.counts.plus(served.message)
+
+    def drop(self, id: str) -> None:
+        """Remove the subscription of that id, if there is one."""
+        served = self.served.pop(id, None)
+        if served is not None:
+            self.counts = self.counts.minus(served.message)
+
+    def note_change(self, before: Subscription, made: Subscription) -> None:
+        """Note that one of the subscriptions has another message."""
+        self.counts = self.counts.minus(before).plus(made)
 
     @property
     def home(self) -> ClientSession | None:

@@ -216,7 +216,8 @@ class SubscriptionDesk:
             )
 
     def _must_be_free(self, made: Subscription, client: KnownClient) -> None:
-        others = (one.message for one in client.served.values())
+        own = client.served.get(made.id)
+        others = client.counts if own is None else client.counts.minus(own.message)
         subscriptions.must_be_free(made, others, self._features)
 
     def _must_be_allowed(self, client: KnownClient, filter: EventFilter, at: str) -> None:

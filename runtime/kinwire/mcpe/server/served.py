@@ -128,7 +128,7 @@ class ServedSubscription:
         self.home: ClientSession | None = None
         """The session that gets its notifications; None if the client is not connected."""
         self.queue: NotificationQueue | None = None
-        self.message = message
+        self._set(message)
         self.collectors: dict[Schedule, Collector] = {}
         """One for each channel that delivers by a schedule."""
         self.revision: int | None = None
@@ -152,6 +152,11 @@ class ServedSubscription:
 
     @message.setter
     def message(self, message: Subscription) -> None:
+        if self.client.served.get(message.id) is self:
+            self.client.note_change(self._message, message)
+        self._set(message)
+
+    def _set(self, message: Subscription) -> None:
         self._message = message
         self.active = message.status == "active"  # whether it takes events
         self.is_live = self.active and "realtime" in message.delivery.channels

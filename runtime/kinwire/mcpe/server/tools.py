@@ -11,6 +11,8 @@ from contextvars import Context as Variables
 from copy import deepcopy
 from typing import Any
 
+import anyio
+
 from kinwire.mcp.context import Context
 from kinwire.mcp.server import Server
 from kinwire.mcpe.rules.hints import unused_hints
@@ -46,6 +48,9 @@ Identify = Callable[[Context, str | None], Awaitable[Caller]]
 
 _FLAT = ("filter", "delivery", "handler", "status", "expiresAt")
 """What some clients write next to `subscriptionId`, where `updates` has it."""
+
+_PAUSES = (0.0, 0.02, 0.1, 0.5)
+"""Seconds until an operation is tried again that another process has got in the way of."""
 
 
 class EventTools:
@@ -172,17 +177,25 @@ class _EventTool:
         """
         row = self._row
         try:
-            with suppress(ConflictError):  # the client has moved: the second time it is brought
-                return await self._result(params, context)
-            return await self._result(params, context)
+            return await self._tried(params, context)
         except RpcError as error:
             failure = error
+        except ConflictError:
+            failure = InternalError(f"{row.name}: other servers take this client, too. Try again")
         except StorageError as error:
             logger.error("%s: %s", row.name, error)
             failure = InternalError(f"{row.name}: the store of the server does not work. Try later")
         if self._owner.strict:
             raise failure
         return row.error_to_wire(failure)
+
+    async def _tried(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
+        """Return the result; in a cluster, of another attempt if the client has just moved."""
+        for seconds in _PAUSES:
+            with suppress(ConflictError):  # the next time the client is brought here
+                return await self._result(params, context)
+            await anyio.sleep(seconds)
+        return await self._result(params, context)
 
     async def _result(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
         row, owner = self._row, self._owner

@@ -8,7 +8,9 @@ import anyio
 import pytest
 
 from kinwire.mcpe import EventCluster, EventTerms, McpeServer, new_event
+from kinwire.mcpe.server.desk import SubscriptionDesk
 from kinwire.storage import open_store
+from kinwire.storage.errors import ConflictError
 from tests.runtime.mcpe.fixtures_cluster import cluster
 from tests.runtime.mcpe.fixtures_server import START
 from tests.runtime.mcpe.raw_client import Json, RawClient, said
@@ -79,6 +81,38 @@ async def test_a_call_finds_a_subscription_also_if_its_client_calls_another_serv
                 tasks.start_soon(remove, (first, second)[number % 2], id)
         assert [one["structuredContent"] for one in results] == [{"success": True}] * len(ids)
         assert await listed(first) == await listed(second) == []
+
+
+@pytest.mark.parametrize("tool", ["pause", "resume", "update", "unsubscribe"])
+async def test_an_operation_is_tried_again_that_another_server_gets_in_the_way_of(
+    tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kinwire.mcpe.server.tools._PAUSES", (0.0, 0.0, 0.0))
+    changed = {"updates": {"expiresAt": "2999-01-01T00:00:00Z"}} if tool == "update" else {}
+    async with cluster() as there:
+        raw = await there.nodes[0].come(RawClient())
+        id = (await raw.subscribe("a.*"))["id"]
+        for left, answered in ((3, True), (4, False)):
+            monkeypatch.setattr(SubscriptionDesk, tool, _conflicting(tool, left))
+            result = await raw.call(f"events_{tool}", subscriptionId=id, **changed)
+            monkeypatch.undo()
+            monkeypatch.setattr("kinwire.mcpe.server.tools._PAUSES", (0.0, 0.0, 0.0))
+            assert result.get("isError", False) is not answered
+        assert "Try again" in result["content"][0]["text"]
+
+
+def _conflicting(tool: str, times: int) -> Any:
+    """Return the operation, which fails so often before it works."""
+    inner, left = getattr(SubscriptionDesk, tool), times
+
+    async def operate(*given: Any) -> Any:
+        nonlocal left
+        if left:
+            left -= 1
+            raise ConflictError("key", 1, 2)
+        return await inner(*given)
+
+    return operate
 
 
 async def test_what_was_collected_is_delivered_where_the_client_is_and_only_there() -> None:

@@ -16,6 +16,7 @@ from hypothesis import given, settings, strategies as st
 
 from kinwire import Server
 from kinwire.mcpe import EventRates, EventTerms, McpeServer, new_event
+from kinwire.mcpe.rules.subscriptions import SubscriptionCounts
 from kinwire.storage import open_store
 from kinwire.storage.store import Store
 from tests.runtime.mcpe.fixtures_server import START
@@ -93,6 +94,7 @@ class Scene:
             for name, at in [*steps, ("come", 0), ("clock", 2), ("publish", 0), ("clock", 2)]:
                 await self.step(name, at)
                 await self._quiet()
+                self.check_counts()
             self._tasks.cancel_scope.cancel()
         for one in self.wanted:
             self.check(one)
@@ -179,6 +181,14 @@ class Scene:
         )
         self._server = Server("s", "1", extensions=[self._events])
         await self.publish(2)  # it reads what was kept
+
+    def check_counts(self) -> None:
+        """Compare how many subscriptions a client is said to have with those that it has."""
+        for client in self._events._clients:
+            counts = SubscriptionCounts()
+            for one in client.served.values():
+                counts = counts.plus(one.message)
+            assert client.counts == counts
 
     def check(self, one: Wanted) -> None:
         """Compare what has arrived for a subscription with what it must get."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
+from unittest.mock import patch
 
 import anyio
 import pytest
@@ -14,11 +15,13 @@ from kinwire.mcpe import (
     EventDeclaration,
     EventFeatures,
     EventHandlers,
+    EventRates,
     EventTerms,
     McpeServer,
     new_event,
 )
 from kinwire.support.background import background
+from kinwire_protocols.mcpe.models import Subscription
 from tests.runtime.mcpe.fixtures_server import START, StoppedClock, serving
 from tests.runtime.mcpe.raw_client import OFFER, SUBSCRIPTION, Json, RawClient, said, subscription
 
@@ -233,6 +236,26 @@ async def test_limits_of_a_client_hold_also_for_what_is_resumed_or_scheduled() -
     assert full == resumed == updated == (-32002, {"maxActive": 2, **own})
     assert second_schedule == (-32002, {"maxScheduledPerClient": 1, **own})
     assert [one["status"] for one in listed] == ["paused", "active", "active"]
+
+
+async def test_a_subscription_costs_the_same_however_many_the_client_has() -> None:
+    raw, looked = RawClient(), list[object]()
+
+    def look(one: Subscription) -> bool:
+        looked.append(one)
+        return False
+
+    events = McpeServer(
+        features=EventFeatures(max_active=1000, max_scheduled=1000),
+        rates=EventRates(subscriptions=None),
+    )
+    async with serving(events, raw):
+        with patch("kinwire.mcpe.rules.subscriptions._is_scheduled", look):
+            for _ in range(60):
+                id = (await raw.subscribe("a.*"))["id"]
+                await raw.call("events_pause", subscriptionId=id)
+                await raw.call("events_resume", subscriptionId=id)
+    assert len(looked) < 60 * 20
 
 
 async def refused_by(raw: RawClient, tool: str, id: str) -> tuple[int, Json]:
