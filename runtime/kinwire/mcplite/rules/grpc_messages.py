@@ -19,15 +19,23 @@ __all__ = (
 )
 
 import logging
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from google.protobuf.message import DecodeError
 
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.support.timestamps import seconds_of, timestamp_of
 from kinwire.transports.grpc.messages import MessageClasses
-from kinwire.transports.grpc.struct_values import fill_struct, fill_value, from_struct, from_value
+from kinwire.transports.grpc.struct_values import from_struct, from_value
+from kinwire.transports.grpc.struct_writer import (
+    count_field,
+    encoded_struct,
+    encoded_value,
+    message_field,
+    text_field,
+)
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcplite.descriptor import FILE, RESPONSE_TYPE
 
@@ -42,9 +50,11 @@ _ToolRequest: Any = CLASSES.of("ToolRequest")
 _ToolResponse: Any = CLASSES.of("ToolResponse")
 
 _WORDS = {number: word for word, number in RESPONSE_TYPE.items()}
-_TEXTS = ("promise_token", "estimated_completion", "expires_at", "server_version")
-_COUNTS = {"processing_time_ms": 2**31 - 1, "retry_after_ms": 2**63 - 1}
-_OURS = {*_TEXTS, *_COUNTS, "response_type", "timestamp", "session_context"}
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_TEXTS = {"promise_token": 2, "estimated_completion": 10, "expires_at": 11, "server_version": 13}
+_COUNTS = ("processing_time_ms", "retry_after_ms")
 
 
 class GrpcCall(NamedTuple):
@@ -57,21 +67,8 @@ class GrpcCall(NamedTuple):
 
 
 def encoded_tools(tools: Iterable[JsonObject]) -> bytes:
-    """Return a `ToolsList`. A tool whose schema does not fit a Struct is left out, and logged."""
-    message = _ToolsList()
-    for tool in tools:
-        entry = message.tools.add(
-            name=tool["name"], type=tool.get("@type") or "", description=tool["description"]
-        )
-        try:
-            entry.input_schema.SetInParent()
-            fill_struct(entry.input_schema, tool["inputSchema"])
-        except ValueError as error:
-            del message.tools[-1]
-            said = sanitize_for_log(f"tool {tool['name']!r:.100} is not listed over gRPC: {error}")
-            logger.warning("%s", said)
-    encoded: bytes = message.SerializeToString()
-    return encoded
+    """Return a `ToolsList`. A tool that does not fit into one is left out, and logged."""
+    return b"".join(map(_encoded_tool, tools))
 
 
 def tools_from(encoded: bytes) -> list[JsonObject]:
@@ -87,20 +84,14 @@ def encoded_call(call: GrpcCall) -> bytes:
     """Return a `ToolRequest`.
 
     Raises:
-        ValueError: arguments or metadata do not fit a Struct; the text is a clause with the place.
+        ValueError: name, arguments or metadata do not fit; the text is a clause with the place.
     """
-    message = _ToolRequest(name=call.name)
-    for place, struct, value in (
-        ("/arguments", message.arguments, call.arguments),
-        ("/_meta", message.meta, call.meta),
-    ):
-        if value:
-            try:
-                fill_struct(struct, value)
-            except ValueError as error:
-                raise _below(place, error) from None
-    encoded: bytes = message.SerializeToString()
-    return encoded
+    found = [_below("/name", text_field, 1, call.name)]
+    if call.arguments:
+        found.append(message_field(2, _below("/arguments", encoded_struct, call.arguments)))
+    if call.meta:
+        found.append(message_field(10, _below("/_meta", encoded_struct, call.meta)))
+    return b"".join(found)
 
 
 def call_from(encoded: bytes) -> GrpcCall:
@@ -111,16 +102,9 @@ def call_from(encoded: bytes) -> GrpcCall:
             rounded, or too many levels; the text is a clause with the place.
     """
     message = _read(_ToolRequest, encoded)
-    try:
-        arguments = from_struct(message.arguments)
-    except ValueError as error:
-        raise _below("/arguments", error) from None
-    if not message.HasField("meta"):
-        return GrpcCall(message.name, arguments, {})
-    try:
-        return GrpcCall(message.name, arguments, from_struct(message.meta))
-    except ValueError as error:
-        raise _below("/_meta", error) from None
+    arguments = _below("/arguments", from_struct, message.arguments)
+    meta = _below("/_meta", from_struct, message.meta) if message.HasField("meta") else {}
+    return GrpcCall(message.name, arguments, meta)
 
 
 def encoded_part(part: JsonObject) -> bytes:
@@ -129,10 +113,7 @@ def encoded_part(part: JsonObject) -> bytes:
     Raises:
         ValueError: it does not fit a Struct; the text is a clause with the place.
     """
-    message = _ToolResponse()
-    fill_struct(message.result, part)
-    encoded: bytes = message.SerializeToString()
-    return encoded
+    return message_field(1, encoded_struct(part))
 
 
 def encoded_result(result: JsonObject) -> bytes:
@@ -141,15 +122,16 @@ def encoded_result(result: JsonObject) -> bytes:
     Raises:
         ValueError: it does not fit the messages; the text is a clause with the place.
     """
-    message = _ToolResponse()
-    message.result.SetInParent()
-    body = {name: value for name, value in result.items() if name != "_meta"}
-    rest = _fill_meta(message.meta, result.get("_meta") or {})
-    if rest:
-        body["_meta"] = rest
-    fill_struct(message.result, body)
-    encoded: bytes = message.SerializeToString()
-    return encoded
+    body = {**result}
+    meta: JsonObject = body.pop("_meta", None) or {}
+    if not _META.keys() >= meta.keys() or meta.get("response_type") not in _KINDS:
+        body["_meta"] = _without_field(meta)
+    encoded = message_field(1, encoded_struct(body))
+    try:
+        fields = [_META[name](value) for name, value in meta.items() if name in _META]
+    except ValueError as error:
+        raise ValueError(f"/_meta{error}") from None
+    return encoded + message_field(2, b"".join(fields))
 
 
 def response_from(encoded: bytes) -> tuple[JsonObject, bool]:
@@ -178,27 +160,59 @@ def _tool(entry: Any) -> JsonObject:
     }
 
 
-def _fill_meta(message: Any, meta: JsonObject) -> JsonObject:
-    """Fill the fields that there are, and return what has none."""
-    message.SetInParent()
-    rest = {name: value for name, value in meta.items() if name not in _OURS}
-    kind = meta.get("response_type", "answer")
-    if kind in RESPONSE_TYPE:
-        message.response_type = RESPONSE_TYPE[kind]
+def _encoded_tool(tool: JsonObject) -> bytes:
+    try:
+        texts = (tool["name"], tool.get("@type") or "", tool["description"])
+        fields = [text_field(number, text) for number, text in enumerate(texts, 1)]
+        schema = message_field(4, _below("/inputSchema", encoded_struct, tool["inputSchema"]))
+    except ValueError as error:
+        said = sanitize_for_log(f"tool {tool['name']!r:.100} is not listed over gRPC: {error}")
+        logger.warning("%s", said)
+        return b""
+    return message_field(1, b"".join([*fields, schema]))
+
+
+def _without_field(meta: JsonObject) -> JsonObject:
+    rest = {name: value for name, value in meta.items() if name not in _META}
+    kind = meta.get("response_type")
+    return rest if kind in _KINDS else {**rest, "response_type": kind}
+
+
+def _encoded_kind(kind: str) -> bytes:
+    return count_field(1, RESPONSE_TYPE.get(kind, 0))
+
+
+def _encoded_time(text: str) -> bytes:
+    if len(text) == 24 and text.endswith("Z"):  # our own form, as a rule
+        milliseconds = _second(text[:19]) + int(text[20:23])
     else:
-        rest["response_type"] = kind
-    for name in _TEXTS:
-        if name in meta:
-            setattr(message, name, meta[name])
-    for name, most in _COUNTS.items():
-        if name in meta:
-            setattr(message, name, min(meta[name], most))
-    if "timestamp" in meta:
-        message.timestamp = round(seconds_of(meta["timestamp"]) * 1000)
-    if "session_context" in meta:
-        message.session_context.SetInParent()
-        fill_value(message.session_context, meta["session_context"])
-    return rest
+        milliseconds = round(seconds_of(text) * 1000)
+    return count_field(3, max(0, milliseconds))
+
+
+@lru_cache(maxsize=4)
+def _second(text: str) -> int:
+    return round(seconds_of(f"{text}Z")) * 1000
+
+
+def _encoded_context(value: object) -> bytes:
+    return message_field(14, encoded_value(value))
+
+
+def _count(number: int, most: int) -> Callable[[int], bytes]:
+    return lambda count: count_field(number, min(count, most))
+
+
+_KINDS = {None, *RESPONSE_TYPE}
+_META: dict[str, Callable[[Any], bytes]] = {
+    "response_type": _encoded_kind,
+    "timestamp": _encoded_time,
+    "session_context": _encoded_context,
+    "processing_time_ms": _count(4, 2**31 - 1),
+    "retry_after_ms": _count(12, 2**63 - 1),
+    **{name: partial(text_field, number) for name, number in _TEXTS.items()},
+}
+"""Encodes each field of `ResponseMeta`."""
 
 
 def _meta_from(message: Any) -> JsonObject:
@@ -215,9 +229,13 @@ def _meta_from(message: Any) -> JsonObject:
     return meta
 
 
-def _below(place: str, error: ValueError) -> ValueError:
-    said = str(error)
-    return ValueError(place + (said[1:] if said.startswith("/:") else said))
+def _below(place: str, convert: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return what `convert` returns; its errors are about what is at `place`."""
+    try:
+        return convert(*args, **kwargs)
+    except ValueError as error:
+        said = str(error)
+        raise ValueError(place + (said[1:] if said.startswith("/:") else said)) from None
 
 
 def _read(kind: Any, encoded: bytes) -> Any:

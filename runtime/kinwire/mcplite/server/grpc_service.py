@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("GrpcOptions", "run", "serve")
 
+import signal
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -13,6 +14,7 @@ import anyio
 
 from kinwire.support.arguments import FLAG, FUNCTION, PATH, PORT, TEXT, ArgumentCheck, instance_of
 from kinwire.support.signals import on_end_signal
+from kinwire.support.watchdog import Grace, Watchdog
 from kinwire.transports.grpc.limits import GrpcLimits
 from kinwire.transports.grpc.needed import need_asyncio, need_grpc
 from kinwire.transports.http.bearer import BearerCheck
@@ -35,6 +37,8 @@ class GrpcOptions(NamedTuple):
     insecure: bool
     limits: GrpcLimits | None
 
+
+_CLOSING = 1.0  # seconds for the work of promises
 
 _OPTIONS = ArgumentCheck(
     "LiteServer.serve_grpc",
@@ -62,16 +66,22 @@ async def serve(
 
 def run(service: LiteServer, options: GrpcOptions) -> None:
     """See `LiteServer.run_grpc`."""
+    limits = options.limits if isinstance(options.limits, GrpcLimits) else GrpcLimits()
     try:
-        anyio.run(partial(_until_a_signal, service, options))
+        with Watchdog(Grace(limits.drain + _CLOSING)) as watchdog:
+            anyio.run(partial(_until_a_signal, service, options, watchdog))
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
 
-async def _until_a_signal(service: LiteServer, options: GrpcOptions) -> None:
-    with anyio.CancelScope() as scope, on_end_signal(scope.cancel):
+async def _until_a_signal(service: LiteServer, options: GrpcOptions, watchdog: Watchdog) -> None:
+    def heed(number: int) -> None:
+        watchdog.heed(130 if number == signal.SIGINT else 0)
+
+    watchdog.watch_loop()
+    with anyio.CancelScope() as scope, on_end_signal(scope.cancel, heed):
         await serve(service, options, _tell)
-    await service.close()
+    await service.close(_CLOSING)
 
 
 def _tell(address: str) -> None:

@@ -14,6 +14,7 @@ import grpc
 import grpc.aio
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
+from kinwire.support.settling import settle
 from kinwire.transports.grpc.limits import GrpcLimits
 from kinwire.transports.http.security import must_be_secure
 
@@ -53,6 +54,7 @@ class GrpcListener(NamedTuple):
         server.add_generic_rpc_handlers([self.handlers])
         self._reflect(server)
         bound = self._bind(server, f"[{host}]" if ":" in host else host, port)
+        settle()
         await server.start()
         try:
             started(f"{'grpcs' if self.certfile else 'grpc'}://{bound}")

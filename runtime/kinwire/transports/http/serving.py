@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ("RUN_KINDS", "run_app", "serve_lifespan")
 
-import gc
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from kinwire.support.arguments import PATH, PORT, TEXT, ValueKind
+from kinwire.support.settling import settle
 from kinwire.support.watchdog import Grace
 from kinwire.transports.http.replies import Receive, Send
 from kinwire.transports.http.security import must_be_secure
@@ -59,18 +59,8 @@ async def serve_lifespan(
 ) -> None:
     """Tell a server that the application is ready, and `close` it when the server ends."""
     await receive()
-    _settle()
+    settle()
     await send({"type": "lifespan.startup.complete"})
     await receive()
     await close()
     await send({"type": "lifespan.shutdown.complete"})
-
-
-def _settle() -> None:
-    """Take what the process has loaded out of the garbage collector's rounds, once.
-
-    With many requests in flight they come often, and each would look through all of it.
-    """
-    if not gc.get_freeze_count():
-        gc.collect()
-        gc.freeze()

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+from collections import OrderedDict
+from enum import IntEnum, StrEnum
 from typing import Any
 
 import pytest
 from google.protobuf.struct_pb2 import Struct, Value
 from hypothesis import given, strategies as st
 
-from kinwire.transports.grpc.struct_values import (
-    DEPTH,
-    LARGEST,
-    fill_struct,
-    fill_value,
-    from_struct,
-    from_value,
-)
+from kinwire.transports.grpc.struct_rules import DEPTH, LARGEST
+from kinwire.transports.grpc.struct_values import from_struct, from_value
+from kinwire.transports.grpc.struct_writer import encoded_struct, encoded_value
 
 SCALARS = (
     st.none()
@@ -33,9 +30,7 @@ JSON = st.recursive(
 
 def there_and_back(value: dict[str, Any]) -> dict[str, Any]:
     """Return what a peer gets that parses what is sent."""
-    struct = Struct()
-    fill_struct(struct, value)
-    return from_struct(Struct.FromString(struct.SerializeToString()))
+    return from_struct(Struct.FromString(encoded_struct(value)))
 
 
 def nested(levels: int, *, lists: bool = False) -> dict[str, Any]:
@@ -74,7 +69,7 @@ REFUSED: list[tuple[Any, str]] = [
     ({"a": math.nan}, "/a: expected a number that JSON has, got nan"),
     ({"a": [-math.inf]}, "/a/0: expected a number that JSON has, got -inf"),
     ({"a": "\ud800"}, "/a: expected text of Unicode"),
-    ({"\ud800": 1}, "/: expected text for a name"),
+    ({"\ud800": 1}, "/: expected text of Unicode"),
     ({"a": {5: 1}}, "/a: expected text for a name, got 5"),
     ({"a": {1, 2}}, "/a: expected a value of JSON, got set"),
     ({"a": b"x"}, "/a: expected a value of JSON, got bytes"),
@@ -84,7 +79,7 @@ REFUSED: list[tuple[Any, str]] = [
 def test_what_does_not_go_through_is_refused_with_its_place() -> None:
     for value, message in REFUSED:
         with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
-            fill_struct(Struct(), value)
+            encoded_struct(value)
 
 
 def test_numbers_that_a_peer_may_have_rounded_are_refused() -> None:
@@ -100,9 +95,9 @@ def test_depth_is_bounded_both_ways_and_the_decoder_takes_what_we_send() -> None
         deepest = nested(DEPTH, lists=lists)
         assert there_and_back(deepest) == deepest
         with pytest.raises(ValueError, match=f"/a~1b/.*at most {DEPTH} nested"):
-            fill_struct(Struct(), nested(DEPTH + 1, lists=lists))
+            encoded_struct(nested(DEPTH + 1, lists=lists))
     deeper = Struct()
-    fill_struct(deeper.fields["one"].struct_value, nested(DEPTH))
+    deeper.fields["one"].struct_value.ParseFromString(encoded_struct(nested(DEPTH)))
     with pytest.raises(ValueError, match=f"/one/.*at most {DEPTH} nested"):
         from_struct(deeper)
 
@@ -110,11 +105,27 @@ def test_depth_is_bounded_both_ways_and_the_decoder_takes_what_we_send() -> None
 def test_a_single_value_goes_through_too() -> None:
     values: list[Any] = [None, True, 0, 1.5, "text", [], {}, [{"a": [None]}]]
     for value in values:
-        target = Value()
-        fill_value(target, value)
-        assert from_value(target) == value
+        assert from_value(Value.FromString(encoded_value(value))) == value
     assert from_value(Value()) is None
     with pytest.raises(ValueError, match=r"^/: expected a number"):
-        fill_value(Value(), math.nan)
+        encoded_value(math.nan)
     with pytest.raises(ValueError, match=r"^/: expected a number"):
         from_value(Value(number_value=math.nan))
+
+
+def test_values_of_classes_based_on_plain_ones_are_plain() -> None:
+    class _Word(StrEnum):
+        YES = "yes"
+
+    class _Count(IntEnum):
+        TWO = 2
+
+    value = {"a": _Word.YES, "b": _Count.TWO, "c": (1, True), "d": OrderedDict(x=1.5)}
+    assert there_and_back(value) == {"a": "yes", "b": 2, "c": [1, True], "d": {"x": 1.5}}
+
+
+def test_the_library_reads_the_same_as_it_writes() -> None:
+    value: Any = {"a": [None, True, 1, 2.5, "é" * 3000, {}, [], {"b": {"c": "x" * 5000}}]}
+    theirs = Struct()
+    theirs.update(value)
+    assert Struct.FromString(encoded_struct(value)) == theirs

@@ -1,0 +1,165 @@
+"""JSON as the bytes of a Struct, and single fields of a message (Protocol Buffers, Encoding).
+
+By hand: an object of the library for each value of a result costs more than the rest of its call.
+What a peer sends is read by the library.
+
+Each error is a ValueError whose text is a clause that begins with the place in the value.
+"""
+
+from __future__ import annotations
+
+__all__ = ("count_field", "encoded_struct", "encoded_value", "message_field", "text_field")
+
+from collections.abc import Mapping
+from struct import Struct as Layout
+from typing import Any, cast
+
+from kinwire.transports.grpc.struct_rules import (
+    DEPTH,
+    LARGEST,
+    UnfitError,
+    number_unfit,
+    too_deep,
+)
+
+_double = Layout("<d").pack
+_NULL, _FALSE, _TRUE = b"\x08\x00", b"\x20\x00", b"\x20\x01"
+
+
+def encoded_struct(value: Mapping[str, Any]) -> bytes:
+    """Return `value` as a Struct.
+
+    Raises:
+        ValueError: a number, text or the depth of `value` does not go through.
+    """
+    try:
+        return _struct(value, 1)
+    except UnfitError as error:
+        raise error.located() from None
+
+
+def encoded_value(value: object) -> bytes:
+    """Return any value of JSON as a Value.
+
+    Raises:
+        ValueError: as for `encoded_struct`.
+    """
+    try:
+        return _value(value, 0)
+    except UnfitError as error:
+        raise error.located() from None
+
+
+def message_field(number: int, encoded: bytes) -> bytes:
+    """Return the field `number` with a message, also an empty one."""
+    return b"%b%b%b" % (_varint(number << 3 | 2), _length(encoded), encoded)
+
+
+def text_field(number: int, text: str) -> bytes:
+    """Return the field `number` with a text; nothing for an empty one.
+
+    Raises:
+        ValueError: it is not Unicode.
+    """
+    try:
+        return message_field(number, text.encode()) if text else b""
+    except UnicodeEncodeError:
+        raise ValueError("/: expected text of Unicode, got half of a surrogate pair") from None
+
+
+def count_field(number: int, count: int) -> bytes:
+    """Return the field `number` with a whole number from 0; nothing for 0."""
+    return _varint(number << 3) + _varint(count) if count else b""
+
+
+def _varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 127:
+        found.append(value & 127 | 128)
+        value >>= 7
+    found.append(value)
+    return bytes(found)
+
+
+_LENGTHS = [_varint(length) for length in range(4096)]
+
+
+def _length(encoded: bytes) -> bytes:
+    length = len(encoded)
+    return _LENGTHS[length] if length < 4096 else _varint(length)
+
+
+def _value(value: Any, level: int) -> bytes:
+    kind: type[Any] = type(value)
+    if kind is str:
+        text = _utf8(value)
+        return b"\x1a%b%b" % (_length(text), text)
+    if kind is int or kind is float:
+        return _number(value)
+    if kind is dict:
+        inner = _struct(value, level + 1)
+        return b"\x2a%b%b" % (_length(inner), inner)
+    if kind is list:
+        inner = _list(value, level + 1)
+        return b"\x32%b%b" % (_length(inner), inner)
+    return _NULL if value is None else _other(value, level)
+
+
+def _other(value: object, level: int) -> bytes:
+    """Return a boolean, or a value of a class that is based on one of Python's own."""
+    if isinstance(value, bool):
+        return _TRUE if value else _FALSE
+    if isinstance(value, str):
+        return _value(str.__str__(value), level)
+    if isinstance(value, int | float):
+        return _number(value)
+    if isinstance(value, dict):
+        return _value({**cast("dict[str, Any]", value)}, level)
+    if isinstance(value, list | tuple):
+        return _value([*cast("list[Any]", value)], level)
+    raise UnfitError(f"expected a value of JSON, got {type(value).__name__}")
+
+
+def _number(value: float) -> bytes:
+    if not -LARGEST <= value <= LARGEST:
+        raise number_unfit(value)
+    return b"\x11" + _double(value)
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise UnfitError("expected text of Unicode, got half of a surrogate pair") from None
+
+
+def _struct(value: Mapping[str, Any], level: int) -> bytes:
+    if level > DEPTH:
+        raise too_deep()
+    found: list[bytes] = []
+    for name, inner in value.items():
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UnfitError(f"expected text for a name, got {name!r:.60}")
+        key = _utf8(name)
+        try:
+            encoded = _value(inner, level)
+        except UnfitError as error:
+            error.steps.append(name)
+            raise
+        entry = b"\x0a%b%b\x12%b%b" % (_length(key), key, _length(encoded), encoded)
+        found.append(b"\x0a%b%b" % (_length(entry), entry))
+    return b"".join(found)
+
+
+def _list(value: list[Any], level: int) -> bytes:
+    if level > DEPTH:
+        raise too_deep()
+    found: list[bytes] = []
+    for index, inner in enumerate(value):
+        try:
+            encoded = _value(inner, level)
+        except UnfitError as error:
+            error.steps.append(str(index))
+            raise
+        found.append(b"\x0a%b%b" % (_length(encoded), encoded))
+    return b"".join(found)
