@@ -90,7 +90,7 @@ def _length(encoded: bytes) -> bytes:
 
 
 def _value(value: Any, level: int) -> bytes:
-    kind: type[Any] = type(value)
+    kind: object = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is str:
         text = _utf8(value)
         return b"\x1a%b%b" % (_length(text), text)
