@@ -21,6 +21,7 @@ from kinwire_cli.completion import (
 from kinwire_cli.demos import SERVERS, server_of
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.layout import one_line
+from kinwire_cli.lite.place import GRPC_PORT
 from kinwire_cli.network import add_address, address_in, asgi_options, listen
 from kinwire_cli.target import file_and_name, is_url
 
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
 
 _USAGE = """\
 kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER] | lite URL
-                     [--header HEADER] [--transport stdio|http|sse|ws] [--host HOST] [--port N]
-                     [--path PATH] [--allow-host NAME] [--insecure]"""
+                     [--header HEADER] [--transport stdio|http|sse|ws|grpc] [--host HOST]
+                     [--port N] [--grpc-port N] [--path PATH] [--allow-host NAME] [--insecure]"""
+_LITE = "mcp-lite"
 _HINT = "usage: kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER]"
 _EPILOG = """\
 lite URL serves a service of MCP-lite as an MCP server, over stdio or http.
@@ -38,7 +40,8 @@ lite URL serves a service of MCP-lite as an MCP server, over stdio or http.
 The demo of mcp is one server. That of mcpl is four, of which one may be named: memory, redaction,
 notes or chat; without a name one server is all of them. That of mgp is two: workshop has tools of
 each risk, archive keeps the audit trail. That of mcpe is two: project has events that come
-immediately, bookings a clock that a tool moves.
+immediately, bookings a clock that a tool moves. That of mcp-lite is one, over http, over grpc, or
+over both if --transport is given twice.
 
 http is Streamable HTTP, sse the transport of 2024-11-05, ws is WebSocket. Only this machine can
 reach it, unless --host says otherwise; that takes --insecure, for a network of your own or behind
@@ -61,6 +64,7 @@ class ServeCommand:
         "kinwire serve notes.py",
         "kinwire serve notes.py --transport http --port 8000",
         "kinwire serve demo mcpl memory",
+        "kinwire serve demo mcp-lite --transport http --transport grpc",
     )
 
     @staticmethod
@@ -76,9 +80,13 @@ class ServeCommand:
         text = "one of the demo's servers, where it has several"
         server = parser.add_argument("server", nargs="?", metavar="SERVER", help=text)
         completed_by(server, complete_demo_server)
-        text = "how clients reach it (default: stdio)"
-        choices = ("stdio", "http", "sse", "ws")
-        parser.add_argument("--transport", choices=choices, default="stdio", help=text)
+        text = "how clients reach it (default: stdio, for mcp-lite http); mcp-lite takes two"
+        choices = ("stdio", "http", "sse", "ws", "grpc")
+        parser.add_argument(
+            "--transport", action="append", choices=choices, dest="transports", help=text
+        )
+        text = f"the port for gRPC of mcp-lite (default: {GRPC_PORT})"
+        parser.add_argument("--grpc-port", type=int, metavar="N", help=text)
         text = "sent to the URL of lite: 'Name: value', 'Name: ${VARIABLE}', or @FILE"
         parser.add_argument("--header", action="append", default=[], metavar="HEADER", help=text)
         add_address(parser)
@@ -87,6 +95,9 @@ class ServeCommand:
         """Serve until the input ends or a signal comes."""
         what: str = arguments.what
         protocol: str | None = arguments.protocol
+        if what == "demo" and protocol == _LITE:
+            return _serve_lite(arguments)
+        arguments.transport = _only_transport(arguments)
         if what == "lite":
             return _serve_service(protocol, arguments)
         if what == "demo":
@@ -112,6 +123,26 @@ def _serve_service(url: str | None, arguments: Namespace) -> int:
     if arguments.transport not in ("stdio", "http"):
         raise UsageError("serve lite: expected --transport stdio or http.", _HINT)
     return run(run_lite_service, url, arguments)
+
+
+def _only_transport(arguments: Namespace) -> str:
+    """Return how a server of another protocol than MCP-lite is reached."""
+    transports: list[str] = arguments.transports or ["stdio"]
+    if "grpc" in transports or arguments.grpc_port is not None:
+        raise UsageError("Only MCP-lite is served over gRPC.", "Write kinwire serve demo mcp-lite.")
+    if len(transports) > 1:
+        raise UsageError("--transport: expected one; MCP-lite alone takes several.", _HINT)
+    return transports[0]
+
+
+def _serve_lite(arguments: Namespace) -> int:
+    """Serve the demo of MCP-lite over one transport or both."""
+    from kinwire_cli.lite.place import place_of_demo
+    from kinwire_cli.lite.running import run_lite_server
+    from kinwire_cli.running import run
+
+    place = place_of_demo(arguments)
+    return run(run_lite_server, _demo(_LITE, arguments.server), place)
 
 
 def _serve(server: Server, arguments: Namespace) -> None:

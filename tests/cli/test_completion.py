@@ -106,11 +106,11 @@ def test_a_file_that_cannot_be_read_has_no_tools(file: str) -> None:
     ("words", "typed", "offered"),
     [
         ("serve ", "", {"demo", "trips.py"}),
-        ("serve demo ", "", {"mcp", "mcpl", "mgp", "mcpe"}),
+        ("serve demo ", "", {"mcp", "mcpl", "mgp", "mcpe", "mcp-lite"}),
         ("serve demo mcpl ", "", {"memory", "redaction", "notes", "chat"}),
         ("serve demo mcp ", "", set()),
         ("serve trips.py ", "", set()),
-        ("demo ", "", {"mcp", "mcpl", "mgp", "mcpe"}),
+        ("demo ", "", {"mcp", "mcpl", "mgp", "mcpe", "mcp-lite"}),
         ("permissions approve files ", "she", {"shell.execute"}),
         ("audit search --type ", "TOOL_B", {"TOOL_BLOCKED"}),
         ("audit search --result ", "", {"SUCCESS", "FAILURE", "BLOCKED"}),

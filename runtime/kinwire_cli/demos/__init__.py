@@ -16,6 +16,7 @@ SERVERS: Mapping[str, tuple[str, ...]] = {
     "mcpl": ("memory", "redaction", "notes", "chat"),
     "mgp": ("workshop", "archive"),
     "mcpe": ("project", "bookings"),
+    "mcp-lite": (),
 }
 """By protocol the servers that may be chosen; without a choice there is one that is all of them."""
 
@@ -29,7 +30,7 @@ def server_of(protocol: str, name: str | None = None) -> Server:
     names = SERVERS[protocol]
     if name is not None and name not in names:
         raise KeyError(name)
-    module = f"kinwire_cli.demos.{protocol}"
+    module = f"kinwire_cli.demos.{protocol.replace('-', '')}"
     if names:
         module += f".{name or 'everything'}"
     found: Server = import_module(module).server

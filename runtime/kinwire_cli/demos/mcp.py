@@ -9,9 +9,9 @@ from typing import Annotated
 import anyio
 from pydantic import Field
 
+from kinwire.managers.tool_outcomes import ToolError
 from kinwire.mcp.context import Context
 from kinwire.mcp.server import Server
-from kinwire.mcp.tools import ToolError
 
 server = Server("kinwire-demo", "1.0", instructions="Four small tools to try a client with.")
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("LITE_PATH", "LitePlace", "add_lite_address", "lite_place")
+__all__ = (
+    "GRPC_PORT",
+    "LITE_PATH",
+    "LitePlace",
+    "add_lite_address",
+    "lite_place",
+    "place_of_demo",
+)
 
 from argparse import ArgumentParser, Namespace
 from typing import NamedTuple
@@ -64,3 +71,34 @@ def lite_place(arguments: Namespace, *, knows_clients: bool) -> LitePlace:
         host,
         insecure,
     )
+
+
+def place_of_demo(arguments: Namespace) -> LitePlace:
+    """Return where `kinwire serve demo mcp-lite` serves.
+
+    Raises:
+        UsageError: MCP-lite has no such transport, or an option is for another one.
+    """
+    transports: list[str] = arguments.transports or ["http"]
+    other = [one for one in transports if one not in _TRANSPORTS]
+    if other:
+        raise UsageError(f"MCP-lite is not served over {other[0]}.", "Write http or grpc.")
+    _must_be_used(arguments, transports)
+    host, names, insecure = arguments.host or "127.0.0.1", arguments.allow_host, arguments.insecure
+    port = PORT if arguments.port is None else arguments.port
+    grpc_port = GRPC_PORT if arguments.grpc_port is None else arguments.grpc_port
+    http = ListenAddress("http", host, port, names, insecure, arguments.path or LITE_PATH)
+    return LitePlace(
+        http if "http" in transports else None,
+        grpc_port if "grpc" in transports else None,
+        host,
+        insecure,
+    )
+
+
+def _must_be_used(arguments: Namespace, transports: list[str]) -> None:
+    given = {"grpc": (arguments.grpc_port,), "http": (arguments.port, arguments.path)}
+    for transport, options in given.items():
+        if transport not in transports and any(one is not None for one in options):
+            names = {"grpc": "--grpc-port", "http": "--port and --path"}[transport]
+            raise UsageError(f"{names}: for {transport} alone.", f"Add --transport {transport}.")

@@ -1,14 +1,15 @@
-"""What the two bridges do while they run."""
+"""What the two bridges, and the demo, do while they run."""
 
 from __future__ import annotations
 
-__all__ = ("run_lite", "run_lite_service")
+__all__ = ("run_lite", "run_lite_server", "run_lite_service")
 
 from argparse import Namespace
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, nullcontext
 
 from kinwire.mcp.connection import Connection
+from kinwire.mcp.server import Server
 from kinwire.mcplite import LiteClient, LiteServer
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.storage import Records
@@ -16,7 +17,7 @@ from kinwire.support.background import background
 from kinwire_cli.failure import UsageError
 from kinwire_cli.headers import headers_from
 from kinwire_cli.lite.listening import serve_lite
-from kinwire_cli.lite.place import lite_place
+from kinwire_cli.lite.place import LitePlace, lite_place
 from kinwire_cli.lite.service import LiteBridge
 from kinwire_cli.lite.upstream import UpstreamTools
 from kinwire_cli.network import address_in, listening
@@ -50,6 +51,18 @@ async def run_lite(arguments: Namespace) -> int:
             tasks.cancel_scope.cancel()
         if orders.number is None:
             raise ConnectionClosedError("The MCP server has ended.")
+    return 0
+
+
+async def run_lite_server(server: Server, place: LitePlace) -> int:
+    """Serve the tools of a server of ours over MCP-lite, until a signal comes.
+
+    Raises:
+        UsageError: nobody can listen there.
+        InsecureAddressError: other machines could reach it in plain text.
+    """
+    async with _obeyed() as orders:
+        await serve_lite(LiteServer(server), place, None, orders)
     return 0
 
 

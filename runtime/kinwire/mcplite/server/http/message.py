@@ -109,9 +109,10 @@ def call_in(params: object, header: str | None) -> ToolCall:
     name, arguments, meta = params.get("name"), params.get("arguments", {}), params.get("_meta", {})
     if type(name) is not str:
         raise InvalidParamsError(f"name: expected a string, got {kind_of(name)}")
-    if type(arguments) is not dict or type(meta) is not dict:
-        where, value = ("_meta", meta) if is_object(arguments) else ("arguments", arguments)
-        raise InvalidParamsError(f"{where}: expected an object, got {kind_of(value)}")
+    if not is_object(arguments):
+        raise InvalidParamsError(f"arguments: expected an object, got {kind_of(arguments)}")
+    if not is_object(meta):
+        raise InvalidParamsError(f"_meta: expected an object, got {kind_of(meta)}")
     if header is not None:
         meta = _with_key(meta, idempotency_key(header))
     return ToolCall(name, arguments, meta)

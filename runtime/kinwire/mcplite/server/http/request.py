@@ -94,7 +94,7 @@ class LiteHttpRequest:
             return refusal(200, internal_error("MCP-lite", fault), id=id)
 
     def _caller(self) -> LiteCaller:
-        # Whoever mounts this application may have a principal of its own around it.
+        # An application around this one may have a principal of its own.
         return LiteCaller(None if self._app.guard.bearers is None else PRINCIPAL.get())
 
     async def _list(self, request: LiteRequest) -> HttpResponse:
