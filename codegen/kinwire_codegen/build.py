@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from kinwire_codegen.emit.bundle import bundle
-from kinwire_codegen.emit.models import formatted, models
-from kinwire_codegen.emit.openunions import with_open_unions
+from kinwire_codegen.emit.layout import formatted
+from kinwire_codegen.emit.models import models
 from kinwire_codegen.emit.package import OWNED, Package
-from kinwire_codegen.emit.shorthands import with_shorthands
 from kinwire_codegen.emit.signatures import Module, read_module, with_attributes
 from kinwire_codegen.lint import lint
 from kinwire_codegen.load.document import Document, Documents
@@ -63,19 +61,14 @@ def build(
 
     package = _package(documents, name, shared)
     said("making the models")
-    made = {
-        path: with_attributes(text)
-        for path, text in models(bundle(documents), package.shared).items()
-    }
+    made = {path: with_attributes(text) for path, text in models(documents, package.shared).items()}
     modules: dict[str, Module] = {}
     for document in documents:
-        path = f"{document.module}/models.py"
-        made.setdefault(
-            path, f'"""{document.content["title"]} has no types. Generated {OWNED}."""\n'
-        )
-        made[path] = with_open_unions(made[path], package.shared)
-        made[path] = with_shorthands(document, made[path], package.shared)
-        modules[document.name] = read_module(made[path], f"{name}.{document.module}.models")
+        text = made[f"{document.module}/models.py"]
+        module = read_module(text, f"{name}.{document.module}.models")
+        if {*module.names} != {*document.definitions}:
+            raise RuntimeError(f"{document.file} and its models define other names")
+        modules[document.name] = module
     said("writing rows, stubs, handlers and pages")
     files = package_files(documents, package) | _own_or_borrowed(documents, made, modules, package)
     own = [document for document in documents if document.module in package.own]

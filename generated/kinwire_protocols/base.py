@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from operator import is_
-from typing import TYPE_CHECKING, Any, ClassVar, Never, TypeVar, cast, get_args
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Never,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    overload,
+)
 
 from pydantic import (
     BaseModel,
@@ -67,10 +79,14 @@ class Message(BaseModel):
     """A message or a part of one.
 
     Members that a peer sent and this version does not know are kept and go out again. An optional
-    member that is None is absent on the wire; where null has another meaning than absent, the
-    absent member is `pydantic.MISSING`. Instances are built by Python names, read from the wire by
-    `from_wire`, and immutable: `model_copy(update=...)` makes another one.
+    member that is None is absent on the wire, as is one that was not given and has a default; where
+    null has another meaning than absent, the absent member is `pydantic.MISSING`. Instances are
+    built by Python names, read from the wire by `from_wire`, and immutable:
+    `model_copy(update=...)` makes another one.
     """
+
+    __constants__: ClassVar[JsonObject] = {}
+    """The required fields that have one value only: it need not be given, and is always written."""
 
     model_config = ConfigDict(
         extra="allow",
@@ -84,11 +100,29 @@ class Message(BaseModel):
         protected_namespaces=(),
     )
 
+    if not TYPE_CHECKING:
+
+        def model_dump(self, **options: Any) -> JsonObject:
+            """Return the fields that go on the wire."""
+            return super().model_dump(**({"exclude_unset": True} | options))
+
+        def model_dump_json(self, **options: Any) -> str:
+            """Return the fields that go on the wire, as text."""
+            return super().model_dump_json(**({"exclude_unset": True} | options))
+
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
         """Have `inspect.signature` show the fields also before the class is built."""
         super().__pydantic_init_subclass__(**options)
         cls.__signature__ = _SIGNATURE
+        constants = {
+            name: field.default
+            for name, field in cls.__pydantic_fields__.items()
+            if type(field.default) in _CONSTANT and _is_constant(field.annotation)
+        }
+        if constants or cls.__constants__:
+            cls.__constants__ = constants
+            type.__setattr__(cls, "__init__", _init_with_constants)
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -105,50 +139,97 @@ class Message(BaseModel):
     def __get_pydantic_core_schema__(
         cls, source: type[BaseModel], handler: GetCoreSchemaHandler, /
     ) -> CoreSchema:
-        """Leave members out that are None because they are absent; a required null stays."""
+        """Leave members out that are None because they are absent; a required null stays.
+
+        A constant has its default only where a message is made: one that is read must have it.
+        """
         schema = handler(source)
         node: Any = schema
         while node is not None and node.get("type") != "model-fields":
             node = node.get("schema")
-        for field in node["fields"].values() if node else ():
+        constants = source.__constants__ if issubclass(source, Message) else {}
+        for name, field in node["fields"].items() if node else ():
             inner = field["schema"]
             if inner["type"] == "default" and inner.get("default", 0) is None:
                 field["serialization_exclude_if"] = _is_none
+            elif inner["type"] == "default" and name in constants:
+                field["schema"] = inner["schema"]
         return schema
 
 
+_CONSTANT = (str, int, bool)
+
+
+def _is_constant(annotation: object) -> bool:
+    return get_origin(annotation) is Literal and len(get_args(annotation)) == 1
+
+
+def _init_with_constants(self: Message, /, **data: Any) -> None:
+    kind = type(self)
+    if not kind.__pydantic_complete__:
+        kind.model_rebuild()
+    kind.__pydantic_validator__.validate_python(kind.__constants__ | data, self_instance=self)
+
+
+# Messages inside of others are then read without a call of Python each.
+vars(_init_with_constants)["__pydantic_base_init__"] = True
 Message.__signature__ = _SIGNATURE
 type.__setattr__(Message, "model_fields", _DescribedFields())
 
 M = TypeVar("M", bound=Message)
 
 
-def from_wire(kind: type[M], value: object, noticed: Noticed | None = None) -> M:
+@overload
+def from_wire(kind: type[M], value: object, noticed: Noticed | None = None) -> M: ...
+@overload
+def from_wire(kind: object, value: object, noticed: Noticed | None = None) -> Any: ...
+def from_wire(kind: Any, value: object, noticed: Noticed | None = None) -> Any:
     """Return `value`, decoded JSON, as a `kind`; wire names only.
 
-    What the table of lenient readings has is accepted; `noticed` is called for each.
+    `kind` is a message, or any other type of the bindings, such as a union. What the table of
+    lenient readings has is accepted; `noticed` is called for each.
 
     Raises:
         pydantic.ValidationError: the value does not fit; each error says where.
     """
-    # Models are built on first use; until then the validator in the class is a slow stand-in.
-    if not kind.__pydantic_complete__:
-        kind.model_rebuild()
     try:
-        made: M = kind.__pydantic_validator__.validate_python(value, by_alias=True, by_name=False)
-        return made
+        # Models are built on first use; until then the validator in the class is a slow stand-in.
+        if not kind.__pydantic_complete__:
+            kind.model_rebuild()
+        validator = kind.__pydantic_validator__
+    except AttributeError:
+        from kinwire_protocols.constraints import adapter_of  # few processes need it
+
+        validator = adapter_of(kind).validator
+    try:
+        return validator.validate_python(value, by_alias=True, by_name=False)
     except ValidationError as error:
         refused = error
-    from kinwire_protocols.lenient import read_again  # few processes need it
+    from kinwire_protocols.lenient import IN_VALUES, read_again  # few processes need it
 
-    validate = partial(kind.__pydantic_validator__.validate_python, by_alias=True, by_name=False)
-    return cast(M, read_again(refused, value, validate, noticed))
+    validate = partial(validator.validate_python, by_alias=True, by_name=False)
+    return read_again(refused, value, validate, noticed, IN_VALUES, kind)
 
 
-def to_wire(message: Message) -> JsonObject:
-    """Return `message` as the JSON object that goes on the wire."""
-    made: JsonObject = message.__pydantic_serializer__.to_python(message)
-    return made
+@overload
+def to_wire(message: Message) -> JsonObject: ...
+@overload
+def to_wire(message: object) -> Any: ...
+def to_wire(message: Any) -> Any:
+    """Return `message` as the JSON that goes on the wire: a message as an object."""
+    try:
+        serializer = message.__pydantic_serializer__
+    except AttributeError:
+        return _other_to_wire(message)
+    return serializer.to_python(message, exclude_unset=True)
+
+
+def _other_to_wire(value: object) -> Any:
+    if isinstance(value, list):
+        return [to_wire(one) for one in cast("list[object]", value)]
+    if isinstance(value, dict):
+        return {name: to_wire(one) for name, one in cast("dict[str, object]", value).items()}
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +251,11 @@ class Shorthand:
         return core_schema.union_schema([handler(source), short], mode="left_to_right")
 
     def _item(self, value: str) -> list[Message]:
-        return [self.kind(**{self.member: value})]
+        kind = self.kind
+        if not kind.__pydantic_complete__:
+            kind.model_rebuild()
+        made = kind.__constants__ | {self.member: value}
+        return [kind.__pydantic_validator__.validate_python(made)]
 
 
 class UnknownVariant(Message):
@@ -250,8 +335,15 @@ class OpenUnion:
         del known["serialization"]
         return handler(cast(CoreSchema, known))
 
-    def _tags(self, kind: type[Message]) -> tuple[str, ...]:
-        return get_args(kind.__pydantic_fields__[self.tag].annotation)
+    def _tags(self, kind: Any) -> tuple[str, ...]:
+        """Return the tags of a message, or of all messages of a union."""
+        fields = getattr(kind, "__pydantic_fields__", None)
+        if fields is not None:
+            return get_args(fields[self.tag].annotation)
+        union = getattr(kind, "__value__", kind)
+        inner = get_args(union)
+        inner = get_args(inner[0]) if get_origin(union) is Annotated else inner or (union,)
+        return tuple(tag for one in inner if one is not UnknownVariant for tag in self._tags(one))
 
 
 _UNKNOWN = "Input should have '{discriminator}' set to one of {expected_tags}"

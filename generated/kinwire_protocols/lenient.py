@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, cast
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import MISSING, ErrorDetails
 
 from kinwire_protocols.base import UnreadVariant
 from kinwire_protocols.problems import Path, Problem, problem_of
@@ -22,6 +23,7 @@ __all__ = (
     "INTEGRAL_NUMBER",
     "IN_ARGUMENTS",
     "IN_VALUES",
+    "MISSING_CONSTANT",
     "NULL_ERROR",
     "NULL_RESULT",
     "OTHER_VERSION",
@@ -34,6 +36,9 @@ __all__ = (
 
 T = TypeVar("T")
 
+_Correction = tuple[Path, object, "LenientReading", Problem]
+
+_ROUNDS = 2  # an empty object that was an empty array may miss a constant
 _MOST = 1000  # corrections of one value: a peer chooses how many it needs, each costs time
 
 _OBJECT_EXPECTED = {
@@ -76,6 +81,11 @@ INTEGRAL_NUMBER = LenientReading(
 EMPTY_ARRAY = LenientReading(
     "empty-array", "an empty array where an object is expected", "an empty object"
 )
+MISSING_CONSTANT = LenientReading(
+    "missing-constant",
+    "an object, not one of several, without a required field that has one value only",
+    "the object with that field",
+)
 UNKNOWN_VARIANT = LenientReading(
     "unknown-variant",
     "an object of a tagged union with an unknown tag",
@@ -94,12 +104,13 @@ READINGS = (
     ABSENT_PARAMS,
     INTEGRAL_NUMBER,
     EMPTY_ARRAY,
+    MISSING_CONSTANT,
     UNKNOWN_VARIANT,
     OTHER_VERSION,
 )
 """Every lenient reading."""
 
-IN_VALUES = (INTEGRAL_NUMBER, EMPTY_ARRAY, UNKNOWN_VARIANT)
+IN_VALUES = (INTEGRAL_NUMBER, EMPTY_ARRAY, MISSING_CONSTANT, UNKNOWN_VARIANT)
 """Those inside a value, as opposed to a whole message."""
 
 IN_ARGUMENTS = (INTEGRAL_NUMBER, EMPTY_ARRAY)
@@ -115,39 +126,92 @@ def read_again(
     validate: Callable[[Any], T],
     noticed: Noticed | None = None,
     readings: Collection[LenientReading] = IN_VALUES,
+    kind: object = None,
 ) -> T:
     """Correct `value`, which `error` refused, by `readings` and return what `validate` makes of it.
 
-    `value` itself is not changed.
+    `value` itself is not changed. `kind` is what it should be; without it constants are not added.
 
     Raises:
         pydantic.ValidationError: `error`: there is nothing to correct, or the rest does not fit.
     """
-    corrections = _corrections(error, value, readings)
-    if not corrections:
-        raise error
-    try:
-        made = validate(_corrected(value, {path: new for path, new, _, _ in corrections}))
-    except ValidationError:
-        raise error from None
-    if noticed is not None:
-        for _, _, reading, problem in corrections:
-            noticed(reading, error.title, problem)
-    return made
+    found: list[_Correction] = []
+    refused, corrected = error, value
+    for _ in range(_ROUNDS):
+        more = _corrections(refused, corrected, readings, kind)
+        if not more:
+            break
+        corrected = _corrected(corrected, {path: new for path, new, _, _ in more})
+        found += more
+        try:
+            made = validate(corrected)
+        except ValidationError as again:
+            refused = again
+            continue
+        if noticed is not None:
+            for _, _, reading, problem in found:
+                noticed(reading, error.title, problem)
+        return made
+    raise error from None
 
 
 def _corrections(
-    error: ValidationError, value: object, readings: Collection[LenientReading]
-) -> list[tuple[Path, object, LenientReading, Problem]]:
+    error: ValidationError, value: object, readings: Collection[LenientReading], kind: object
+) -> list[_Correction]:
     if error.error_count() > _MOST:
         return []
-    found: list[tuple[Path, object, LenientReading, Problem]] = []
+    found: list[_Correction] = []
     for details in error.errors(include_url=False):
         reading = _reading(details)
-        if reading in readings:
+        if details["type"] == "missing" and MISSING_CONSTANT in readings and kind is not None:
+            constant = constant_at(kind, details["loc"])
+            if constant is not None:
+                problem, path = problem_of(details, value)
+                place = (*path, details["loc"][-1])
+                found.append((place, constant, MISSING_CONSTANT, problem))
+        elif reading in readings:
             problem, path = problem_of(details, value)
             found.append((path, _CORRECT[reading.name](details["input"]), reading, problem))
     return found
+
+
+def constant_at(kind: Any, place: Path) -> object:
+    """Return the only value of the field at `place` in a `kind`; None if it has others.
+
+    It is also None behind a union: there it would be said which of several objects is meant.
+    """
+    for step in place:
+        kind = _inner(kind, step)
+    if get_origin(kind) is Literal and len(get_args(kind)) == 1:
+        return get_args(kind)[0]
+    return None
+
+
+def _inner(kind: Any, step: int | str) -> Any:
+    """Return the type of a field, of an item or of a value; None if several are possible."""
+    kind = _plain(kind)
+    fields: dict[str, Any] | None = getattr(kind, "__pydantic_fields__", None)
+    if fields is not None:
+        named = (one.annotation for name, one in fields.items() if (one.alias or name) == step)
+        return _plain(next(named, None))
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is list and isinstance(step, int):
+        return _plain(arguments[0])
+    return _plain(arguments[1]) if origin is dict else None
+
+
+def _plain(kind: Any) -> Any:
+    """Return what a name or an annotation stands for, and `X` of what is `X` or absent."""
+    while True:
+        if hasattr(kind, "__value__"):
+            kind = kind.__value__
+        elif get_origin(kind) is Annotated:
+            kind = get_args(kind)[0]
+        else:
+            others = [one for one in get_args(kind) if one not in (NoneType, MISSING)]
+            if get_origin(kind) not in (Union, UnionType) or len(others) != 1:
+                return kind
+            kind = others[0]
 
 
 def _reading(details: ErrorDetails) -> Any:

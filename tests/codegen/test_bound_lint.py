@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kinwire_codegen.lint import lint
-from kinwire_codegen.lint.bounds import BOUNDS
+from kinwire_codegen.load.bounds import BOUNDS
 from tests.codegen.documents import build_types, documents, protocol
 
 Node = dict[str, Any]

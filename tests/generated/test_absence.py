@@ -50,7 +50,8 @@ def test_a_required_null_a_legal_null_and_an_unknown_null_come_back(value: JsonO
 def test_a_null_that_says_absent_goes_out_as_absent() -> None:
     state = from_wire(State, {"parent": None, "toolName": None, "kids": None})
     assert (state.tool_name, state.kids, state.value) == (None, None, MISSING)
-    assert to_wire(state) == {"parent": None, "scoped": False}
+    assert to_wire(state) == {"parent": None}
+    assert not state.scoped
 
 
 def test_a_member_that_must_be_there_may_be_null_but_not_absent() -> None:

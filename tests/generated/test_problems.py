@@ -117,12 +117,15 @@ TABLE: list[tuple[type[Message], object, list[tuple[str, str, str]]]] = [
     ),
     (
         Kids,
-        {"kids": [{"type": "text", "text": {"annotations": {}}, "annotations": {"priority": 5}}]},
+        {
+            "type": "kids",
+            "kids": [{"type": "text", "text": {"annotations": {}}, "annotations": {"priority": 5}}],
+        },
         [("/kids/0/annotations/priority", "less than or equal to 1", "5")],
     ),
     (
         jsonrpc.ErrorResponse,
-        {"id": 1, "error": {"code": "5", "message": "m"}},
+        {"jsonrpc": "2.0", "id": 1, "error": {"code": "5", "message": "m"}},
         [("/error/code", "a valid integer", '"5"')],
     ),
 ]

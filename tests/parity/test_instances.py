@@ -45,7 +45,8 @@ def leniency(target: str, broken: Broken) -> str | None:
         return ENVELOPES
     if broken.rule == "null":
         return NULL
-    if broken.rule == "const missing" and not (target.startswith("row:") and len(broken.path) == 1):
+    by_name = len(broken.path) == 1 and target.startswith(("row:", "jsonrpc#Envelope"))
+    if broken.rule == "const missing" and not by_name:
         return CONSTANT  # the constant of a row is the name that leads to it
     if broken.rule == "enum" and passed and passed[-1] in LENIENCIES[ENUMS]:
         return ENUMS

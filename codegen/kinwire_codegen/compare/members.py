@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Meeting", "is_constant", "paired_members", "renamed_members", "shape_of")
+__all__ = ("Meeting", "paired_members", "renamed_members", "shape_of")
 
 import json
 from collections.abc import Iterator, Mapping
@@ -85,8 +85,3 @@ def _bare(node: Any) -> Any:
         elif key not in WORDS:
             found[key] = _bare(value)
     return found
-
-
-def is_constant(member: Member) -> bool:
-    """Return whether readers fill the member in where it is absent."""
-    return "const" in member.typed.node

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from kinwire_codegen.compare.alternatives import ANY, Alternative, alternatives, of_kind
 from kinwire_codegen.compare.kinds import changed_kinds, unlisted_values
-from kinwire_codegen.compare.members import Meeting, is_constant, paired_members
+from kinwire_codegen.compare.members import Meeting, paired_members
 from kinwire_codegen.compare.nearest_bounds import nearest_bounds
 from kinwire_codegen.compare.sides import Member, Side, Typed
 from kinwire_codegen.compare.unions import changed_telling, matched_objects, told_object
@@ -141,7 +141,8 @@ class _PairComparison:
         together = [_together(side.typed.node) for side in (one, other)]
         if together[0] != together[1]:
             what = f"which members of {other.typed.label} go together has changed"
-            yield Raw("validators-only", other.typed, what)
+            rules = [("bounds-tightened", together[1]), ("bounds-loosened", together[0])]
+            yield from (Raw(rule, other.typed, what) for rule, groups in rules if groups)
         closed = [side.typed.node.get("additionalProperties") is False for side in (one, other)]
         if closed[0] != closed[1]:
             word = "refuses" if closed[1] else "takes"
@@ -158,11 +159,9 @@ class _PairComparison:
         if old is None and new is not None:
             rule = "required-member-added" if new.required else "optional-member-added"
             word = "required" if new.required else "optional"
-            rule = "constant-member" if new.required and is_constant(new) else rule
             yield Raw(rule, new.typed, f"{new.typed.label} is new and {word}")
         elif new is None and old is not None:
             rule = "required-member-removed" if old.required else "optional-member-removed"
-            rule = "constant-member" if is_constant(old) else rule
             yield Raw(rule, old.typed, f"{old.typed.label} is gone", gone=True)
         elif old is not None and new is not None:
             if meeting.renamed:
@@ -177,10 +176,7 @@ class _PairComparison:
 def _required(old: Member, new: Member) -> Iterator[Raw]:
     if old.required != new.required:
         word = "required" if new.required else "optional"
-        # Readers fill missing constants in: new ones what is required, old ones what was.
-        rule = "constant-member" if is_constant(new if new.required else old) else None
-        rule = rule or f"member-now-{word}"
-        yield Raw(rule, new.typed, f"{new.typed.label} is {word} now")
+        yield Raw(f"member-now-{word}", new.typed, f"{new.typed.label} is {word} now")
 
 
 def _words(old: Typed, new: Typed) -> Iterator[Raw]:

@@ -38,10 +38,7 @@ def matched_objects(
 def changed_telling(
     old: Side, new: Side, matches: Sequence[Match], label: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield that readers of one side look for a member which the other side need not write.
-
-    Readers fill constants in, but not the one that says which object it is.
-    """
+    """Yield that readers of one side look for a member which the other side need not write."""
     both = [
         (one, other)
         for one, other in matches

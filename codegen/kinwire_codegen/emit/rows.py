@@ -20,13 +20,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kinwire_codegen.emit.bundle import takes_null
 from kinwire_codegen.emit.package import Package
 from kinwire_codegen.emit.signatures import Module, Parameter
 from kinwire_codegen.load.augmented import AugmentTarget, target_of
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
 from kinwire_codegen.load.names import class_name, constant_name, snake_name
 from kinwire_codegen.load.schemas import as_input_schema
+from kinwire_codegen.load.shape_reading import ShapeReader, admits_null
+from kinwire_codegen.load.shapes import NamedShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,7 @@ def augment_rows(maker: Maker) -> Iterator[AugmentRow]:
             content=content,
             target=target,
             value=value.name,
-            nullable=takes_null(documents, document, content["schema"]),
+            nullable=admits_null(ShapeReader(documents), NamedShape(value)),
             errors=maker.errors(content),
             imports=frozenset(map(maker.type_import, kinds)),
         )

@@ -13,7 +13,7 @@ from kinwire_codegen.load.names import docstring
 
 # Type checkers take the name in `pydantic` for a mere object, and this one for a sentinel.
 TYPED = {"MISSING": "from pydantic_core import MISSING"}
-TAKEN = {"self", "methods", "tools"}  # names that mean something else inside a stub
+TAKEN = {"self", "methods", "tools", "params"}  # names that mean something else inside a stub
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +125,24 @@ def _parameters(node: ast.ClassDef) -> list[Parameter]:
     return found
 
 
+class _Bare(ast.NodeTransformer):
+    """Leaves of an annotation what type checkers look at, with names as names."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[first, *_])):
+                return first
+        return node
+
+
 def _bare(annotation: ast.expr) -> ast.expr:
-    """Return `X` of `Annotated[X, Field(...)]`."""
+    """Return `X` of `Annotated[X, Field(...)]`, at any depth, and of text."""
     match annotation:
-        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[first, *_])):
-            return first
-    return annotation
+        case ast.Constant(value=str() as text):
+            annotation = ast.parse(text, mode="eval").body
+    bare: ast.expr = _Bare().visit(annotation)
+    return bare
 
 
 def _docstring(node: ast.stmt | None) -> str | None:

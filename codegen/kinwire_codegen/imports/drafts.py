@@ -162,6 +162,8 @@ class DraftTypes:
             }
             required = [name for name in node.get("required", ()) if name in node["properties"]]
             found |= {"required": required} if required else {}
+        elif node.keys() - {"description"} == {"required"}:
+            found["required"] = node["required"]  # one of the groups that may go together
         if "items" in node:
             found["items"] = self.type_of(node["items"], f"{owner}Item")
         values = node.get("additionalProperties")

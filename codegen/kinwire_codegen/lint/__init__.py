@@ -11,6 +11,7 @@ from kinwire_codegen.lint.bounds import bounds_fit_their_kind
 from kinwire_codegen.lint.circles import circles_are_short
 from kinwire_codegen.lint.data import DATA_RULES
 from kinwire_codegen.lint.examples import examples_that_do_not_fit
+from kinwire_codegen.lint.kept import names_differ, types_are_kept
 from kinwire_codegen.lint.rows import ROW_RULES
 from kinwire_codegen.lint.shorthands import shorthands_fit
 from kinwire_codegen.lint.types import types_are_well_formed, types_have_an_end
@@ -177,6 +178,8 @@ THEN: tuple[Rule, ...] = (
     *DATA_RULES,
     definitions_are_used,
     types_are_well_formed,
+    types_are_kept,
+    names_differ,
     bounds_fit_their_kind,
     shorthands_fit,
     circles_are_short,

@@ -7,23 +7,16 @@ belongs into the branch that has the kind.
 
 from __future__ import annotations
 
-__all__ = ("BOUNDS", "bounds_fit_their_kind", "idle_bounds")
+__all__ = ("bounds_fit_their_kind", "idle_bounds")
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kinwire_codegen.load.bounds import BOUNDS
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
 from kinwire_codegen.load.findings import Fault, pointer
 
 Node = dict[str, Any]
-
-_NUMBERS = frozenset({"integer", "number"})
-BOUNDS = {
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _NUMBERS),
-    **dict.fromkeys(("minLength", "maxLength", "pattern"), frozenset({"string"})),
-    **dict.fromkeys(("minItems", "maxItems", "uniqueItems"), frozenset({"array"})),
-}
-"""The kinds of values that a bound says something of."""
 
 
 def bounds_fit_their_kind(document: Document, documents: Documents) -> Iterator[Fault]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("types_are_well_formed", "types_have_an_end")
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,10 @@ from kinwire_codegen.load.document import (
 from kinwire_codegen.load.findings import Fault, Place, pointer
 
 Node = dict[str, Any]
+Tag = tuple[type, Any]
+"""A constant and its type: in JSON, true is not 1."""
+Tags = dict[str, frozenset[Tag]]
+"""The required constants of an object by the names of its members."""
 
 
 def types_have_an_end(document: Document, documents: Documents) -> Iterator[Fault]:
@@ -98,30 +103,50 @@ def _unions(documents: Documents, home: str, node: Node, place: Place) -> Iterat
         yield pointer(*place, "discriminator"), "there is no union here", hint
 
 
-def _telling_members(tags: list[Node]) -> list[str]:
-    """Return the members that have another constant in each branch."""
+def _telling_members(tags: list[Tags]) -> list[str]:
+    """Return the members that have other constants in each branch."""
     common = set.intersection(*map(set, tags)) if len(tags) > 1 else set[str]()
-    return sorted(name for name in common if len({tag[name] for tag in tags}) == len(tags))
+    return sorted(name for name in common if not _repeated([tag[name] for tag in tags]))
 
 
-def _discriminator(member: str, tags: list[Node], place: Place) -> Iterator[Fault]:
-    values = [tag.get(member) for tag in tags]
+def _repeated(values: list[frozenset[Tag]]) -> list[Tag]:
+    """Return the constants that more than one branch has."""
+    counted = Counter(tag for one in values for tag in one)
+    return [tag for tag, count in counted.items() if count > 1]
+
+
+def _discriminator(member: str, tags: list[Tags], place: Place) -> Iterator[Fault]:
+    values = [tag.get(member, frozenset()) for tag in tags]
     at = pointer(*place, "discriminator")
-    if None in values:
-        what = f"branch {values.index(None)} has no required constant {member!r}"
+    if frozenset() in values:
+        what = f"branch {values.index(frozenset())} has no required constant {member!r}"
         yield at, what, "Give each branch one, or remove the discriminator."
-    elif len(set(values)) < len(values):
-        twice = next(value for value in values if values.count(value) > 1)
+        return
+    for _, twice in _repeated(values)[:1]:
         yield at, f"two branches have the tag {twice!r}", "Give each branch its own."
+    if any(kind is not str for one in values for kind, _ in one):
+        yield at, f"a constant {member!r} is not text", "Write texts, or remove the discriminator."
 
 
-def _tags(documents: Documents, home: str, branch: Node) -> Node:
-    """Return the required constants of the object that `branch` refers to."""
+def _tags(documents: Documents, home: str, branch: Node) -> Tags:
+    """Return the required constants of the object that `branch` refers to.
+
+    Of a union they are those that each of its own branches has.
+    """
     if "$ref" not in branch:
         return {}
+    reference = resolve(branch["$ref"], home)
+    definition = documents.definition(reference)
+    inner = definition.get("oneOf") or definition.get("anyOf")
+    if inner and "discriminator" in definition:
+        each = [_tags(documents, reference.protocol, one) for one in inner]
+        common = set.intersection(*map(set, each))
+        return {name: frozenset().union(*(one[name] for one in each)) for name in common}
+    if "$ref" in definition:
+        return _tags(documents, reference.protocol, definition)
     return {
-        name: member["const"]
-        for _, part in parts(documents, resolve(branch["$ref"], home))
+        name: frozenset({(type(member["const"]), member["const"])})
+        for _, part in parts(documents, reference)
         for name, member in part.get("properties", {}).items()
         if "const" in member and name in part.get("required", ())
     }

@@ -182,12 +182,22 @@ def parts(documents: Documents, reference: Reference) -> Iterator[tuple[Referenc
         owner, node = waiting.pop(0)
         yield owner, node
         for branch in node.get("allOf", ()):
-            base = resolve(branch["$ref"], owner.protocol) if "$ref" in branch else None
+            base = _base(documents, branch, owner.protocol)
             if base is None:
                 waiting.append((owner, branch))
             elif base not in seen:
                 seen.add(base)
                 waiting.append((base, documents.definition(base)))
+
+
+def _base(documents: Documents, branch: dict[str, Any], home: str) -> Reference | None:
+    """Return the definition that a branch of allOf names, past names of names."""
+    if "$ref" not in branch:
+        return None
+    found = resolve(branch["$ref"], home)
+    while "$ref" in documents.definition(found):
+        found = resolve(documents.definition(found)["$ref"], found.protocol)
+    return found
 
 
 def members_of(

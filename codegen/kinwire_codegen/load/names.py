@@ -17,8 +17,12 @@ import keyword
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from unicodedata import normalize
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|[0-9]+")
+
+_OF_ANNOTATIONS = frozenset({"bool", "dict", "float", "int", "list", "str"})
+"""Names in annotations, which a field of the same name would hide from the fields below it."""
 
 _HUMPS = (re.compile(r"([^_])([A-Z][a-z]+)"), re.compile(r"([a-z0-9])([A-Z])"))
 
@@ -42,7 +46,7 @@ def class_name(error: str) -> str:
 
 
 def field_names(wires: Iterable[str]) -> dict[str, str]:
-    """Return the attributes of a class by wire name, as the model generator chooses them."""
+    """Return the attributes of a class by wire name."""
     found: dict[str, str] = {}
     for wire in wires:
         first = name = _field_name(wire)
@@ -55,13 +59,15 @@ def field_names(wires: Iterable[str]) -> dict[str, str]:
 
 
 def _field_name(wire: str) -> str:
+    wire = normalize("NFKC", wire)  # Python reads identifiers so
     name = re.sub(r"\W", "_", wire.removeprefix("#") or "_")
     name = name.lstrip("_") or f"field{name}"
     name = f"field_{name}" if name[0].isnumeric() else name
     for boundary in _HUMPS:
         name = boundary.sub(r"\1_\2", name)
-    name = name.lower()
-    return f"{name}_" if keyword.iskeyword(name) or _is_of_every_model(name) else name
+    name = normalize("NFKC", name.lower())
+    taken = keyword.iskeyword(name) or name in _OF_ANNOTATIONS or _is_of_every_model(name)
+    return f"{name}_" if taken else name
 
 
 def _is_of_every_model(name: str) -> bool:

@@ -11,6 +11,7 @@ __all__ = ("SHARED",)
 SHARED = (
     "augment",
     "base",
+    "constraints",
     "descriptions",
     "lenient",
     "nearest",

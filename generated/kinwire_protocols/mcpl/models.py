@@ -6,6 +6,7 @@ from pydantic import MISSING, Field
 from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message, OpenUnion, Shorthand, UnknownVariant
+from kinwire_protocols.constraints import must_have_one
 
 from ..mcp.models import ResourceContents, Role, TextContent
 
@@ -42,6 +43,9 @@ class AudioBlock(Message):
 
     uri: str | None = None
     """Where the sound is, instead of its bytes."""
+
+    def model_post_init(self, context: Any, /) -> None:
+        must_have_one(self, ("data", "mime_type"), ("uri",))
 
 
 class AuditField(Message):
@@ -384,6 +388,9 @@ class ImageBlock(Message):
     uri: str | None = None
     """Where the picture is, instead of its bytes."""
 
+    def model_post_init(self, context: Any, /) -> None:
+        must_have_one(self, ("data", "mime_type"), ("uri",))
+
 
 class IncomingOutcome(Message):
     """What became of one message.
@@ -706,6 +713,28 @@ class PushEventResult(Message):
     """Why it was not taken."""
 
 
+class ResourceBlock(Message):
+    """A resource, by its address.
+
+    Attributes:
+        type: Marks it as a resource.
+        uri: The resource's address.
+        resource: The resource's address and what it holds, as MCP has it.
+    """
+
+    type: Literal["resource"] = "resource"
+    """Marks it as a resource."""
+
+    uri: str | None = None
+    """The resource's address."""
+
+    resource: ResourceContents | None = None
+    """The resource's address and what it holds, as MCP has it."""
+
+    def model_post_init(self, context: Any, /) -> None:
+        must_have_one(self, ("uri",), ("resource",))
+
+
 class RollbackParams(Message):
     """Where to return to.
 
@@ -915,6 +944,19 @@ class AfterInferenceResult(Message):
     """What the server has to say about the change, in a form of its own."""
 
 
+Block = TypeAliasType(
+    "Block",
+    Annotated[
+        TextContent | ImageBlock | AudioBlock | ResourceBlock | UnknownVariant, OpenUnion("type")
+    ],
+)
+"""One piece of content, distinguished by `type`."""
+
+
+Blocks = TypeAliasType("Blocks", Annotated[list[Block], Shorthand(TextContent, "text")])
+"""Content as a list of blocks, in order."""
+
+
 class ChannelContext(Message):
     """Which channels an inference has to do with.
 
@@ -1040,6 +1082,52 @@ class ChannelsOpenResult(Message):
     """The channel, registered by that."""
 
 
+class ChannelsOutgoingCompleteParams(Message):
+    """All that the model wrote to a channel, after moderation.
+
+    Attributes:
+        inference_id: Which inference wrote it.
+        conversation_id: The conversation, if there is one.
+        channel_id: The channel that it goes to.
+        content: The whole content.
+    """
+
+    inference_id: Annotated[str, Field(alias="inferenceId")]
+    """Which inference wrote it."""
+
+    conversation_id: Annotated[str | None, Field(alias="conversationId")] = None
+    """The conversation, if there is one."""
+
+    channel_id: Annotated[str, Field(alias="channelId")]
+    """The channel that it goes to."""
+
+    content: Blocks
+    """The whole content."""
+
+
+class ChannelsPublishParams(Message):
+    """What to deliver, and where.
+
+    Attributes:
+        conversation_id: The conversation that it comes from, if there is one.
+        channel_id: The channel that it goes to.
+        stream: Whether more of the same content follows; absent means false.
+        content: What to deliver.
+    """
+
+    conversation_id: Annotated[str | None, Field(alias="conversationId")] = None
+    """The conversation that it comes from, if there is one."""
+
+    channel_id: Annotated[str, Field(alias="channelId")]
+    """The channel that it goes to."""
+
+    stream: bool | None = None
+    """Whether more of the same content follows; absent means false."""
+
+    content: Blocks
+    """What to deliver."""
+
+
 class ChannelsRegisterParams(Message):
     """The channels that the server serves.
 
@@ -1049,6 +1137,37 @@ class ChannelsRegisterParams(Message):
 
     channels: list[ChannelDescriptor]
     """The channels."""
+
+
+Content = TypeAliasType("Content", str | list[Block])
+"""Content of an injection or of a message to a model: text for short, or a list of blocks."""
+
+
+class ContextInjection(Message):
+    """Content that the server puts into the context.
+
+    Attributes:
+        namespace: Identifies the server's injections; chosen by the server.
+        position: Where in the context it goes.
+        content: What is put there.
+        metadata: Anything else, in a form of the server's own.
+        feature_set: The feature set that this injection belongs to, if it is not that of the result.
+    """
+
+    namespace: str
+    """Identifies the server's injections; chosen by the server."""
+
+    position: Position
+    """Where in the context it goes."""
+
+    content: Content
+    """What is put there."""
+
+    metadata: dict[str, Any] | None = None
+    """Anything else, in a form of the server's own."""
+
+    feature_set: Annotated[FeatureSetName | None, Field(alias="featureSet")] = None
+    """The feature set that this injection belongs to, if it is not that of the result."""
 
 
 class DeliveryMode(Message):
@@ -1154,6 +1273,41 @@ class FeatureSetsUpdateParams(Message):
     """By feature set, which scopes are open and which are shut."""
 
 
+class IncomingMessage(Message):
+    """A message that came in on a channel.
+
+    Attributes:
+        channel_id: The channel.
+        message_id: What the channel calls the message; repeated if it is handed over again.
+        thread_id: The thread that it belongs to.
+        author: Who wrote it.
+        timestamp: When it was written (ISO 8601).
+        content: What it says.
+        metadata: Anything else, in a form of the server's own.
+    """
+
+    channel_id: Annotated[str, Field(alias="channelId")]
+    """The channel."""
+
+    message_id: Annotated[str, Field(alias="messageId")]
+    """What the channel calls the message; repeated if it is handed over again."""
+
+    thread_id: Annotated[str | None, Field(alias="threadId")] = None
+    """The thread that it belongs to."""
+
+    author: ChannelAuthor | None = None
+    """Who wrote it."""
+
+    timestamp: str | None = None
+    """When it was written (ISO 8601)."""
+
+    content: Blocks
+    """What it says."""
+
+    metadata: dict[str, Any] | None = None
+    """Anything else, in a form of the server's own."""
+
+
 class InferenceContext(Message):
     """What hooks receive about an inference.
 
@@ -1183,6 +1337,48 @@ class InferenceContext(Message):
 
     channels: ChannelContext | None = None
     """Which channels it has to do with; hosts may leave it out."""
+
+
+class InferenceMessage(Message):
+    """One message of the conversation that a model is to continue.
+
+    Attributes:
+        role: Who speaks.
+        content: What is said.
+    """
+
+    role: Role | str
+    """Who speaks."""
+
+    content: Content
+    """What is said."""
+
+
+class InferenceRequestParams(Message):
+    """What a model is to answer, and for which feature set.
+
+    Attributes:
+        feature_set: The feature set that asks.
+        conversation_id: The conversation that it belongs to.
+        stream: Whether the answer is to come in pieces first; absent means false.
+        messages: The conversation to continue, oldest first.
+        preferences: How the server would like the model to be run.
+    """
+
+    feature_set: Annotated[FeatureSetName, Field(alias="featureSet")]
+    """The feature set that asks."""
+
+    conversation_id: Annotated[str | None, Field(alias="conversationId")] = None
+    """The conversation that it belongs to."""
+
+    stream: bool | None = None
+    """Whether the answer is to come in pieces first; absent means false."""
+
+    messages: list[InferenceMessage]
+    """The conversation to continue, oldest first."""
+
+    preferences: InferencePreferences | None = None
+    """How the server would like the model to be run."""
 
 
 class InferenceRequestResult(Message):
@@ -1218,23 +1414,15 @@ PatchOperation = TypeAliasType(
 """One change of the state, distinguished by `op` (JSON Patch, RFC 6902)."""
 
 
-class ResourceBlock(Message):
-    """A resource, by its address.
+class PushEventPayload(Message):
+    """What an event is about. Unknown fields are preserved.
 
     Attributes:
-        type: Marks it as a resource.
-        uri: The resource's address.
-        resource: The resource's address and what it holds, as MCP has it.
+        content: What the model is to read.
     """
 
-    type: Literal["resource"] = "resource"
-    """Marks it as a resource."""
-
-    uri: str | None = None
-    """The resource's address."""
-
-    resource: ResourceContents | None = None
-    """The resource's address and what it holds, as MCP has it."""
+    content: Blocks
+    """What the model is to read."""
 
 
 class RoutingConfiguration(Message):
@@ -1375,171 +1563,32 @@ class BeforeInferenceParams(Message):
     """Which channels it has to do with; hosts may leave it out."""
 
 
-Block = TypeAliasType(
-    "Block",
-    Annotated[
-        TextContent | ImageBlock | AudioBlock | ResourceBlock | UnknownVariant, OpenUnion("type")
-    ],
-)
-"""One piece of content, distinguished by `type`."""
-
-
-Blocks = TypeAliasType("Blocks", Annotated[list[Block], Shorthand(TextContent, "text")])
-"""Content as a list of blocks, in order."""
-
-
-class ChannelsOutgoingCompleteParams(Message):
-    """All that the model wrote to a channel, after moderation.
+class BeforeInferenceResult(Message):
+    """What the server adds to the context.
 
     Attributes:
-        inference_id: Which inference wrote it.
-        conversation_id: The conversation, if there is one.
-        channel_id: The channel that it goes to.
-        content: The whole content.
+        feature_set: The feature set that the injections belong to, but for those that name one of their own.
+        context_injections: What is injected; absent and empty both mean nothing.
     """
-
-    inference_id: Annotated[str, Field(alias="inferenceId")]
-    """Which inference wrote it."""
-
-    conversation_id: Annotated[str | None, Field(alias="conversationId")] = None
-    """The conversation, if there is one."""
-
-    channel_id: Annotated[str, Field(alias="channelId")]
-    """The channel that it goes to."""
-
-    content: Blocks
-    """The whole content."""
-
-
-class ChannelsPublishParams(Message):
-    """What to deliver, and where.
-
-    Attributes:
-        conversation_id: The conversation that it comes from, if there is one.
-        channel_id: The channel that it goes to.
-        stream: Whether more of the same content follows; absent means false.
-        content: What to deliver.
-    """
-
-    conversation_id: Annotated[str | None, Field(alias="conversationId")] = None
-    """The conversation that it comes from, if there is one."""
-
-    channel_id: Annotated[str, Field(alias="channelId")]
-    """The channel that it goes to."""
-
-    stream: bool | None = None
-    """Whether more of the same content follows; absent means false."""
-
-    content: Blocks
-    """What to deliver."""
-
-
-Content = TypeAliasType("Content", str | list[Block])
-"""Content of an injection or of a message to a model: text for short, or a list of blocks."""
-
-
-class ContextInjection(Message):
-    """Content that the server puts into the context.
-
-    Attributes:
-        namespace: Identifies the server's injections; chosen by the server.
-        position: Where in the context it goes.
-        content: What is put there.
-        metadata: Anything else, in a form of the server's own.
-        feature_set: The feature set that this injection belongs to, if it is not that of the result.
-    """
-
-    namespace: str
-    """Identifies the server's injections; chosen by the server."""
-
-    position: Position
-    """Where in the context it goes."""
-
-    content: Content
-    """What is put there."""
-
-    metadata: dict[str, Any] | None = None
-    """Anything else, in a form of the server's own."""
 
     feature_set: Annotated[FeatureSetName | None, Field(alias="featureSet")] = None
-    """The feature set that this injection belongs to, if it is not that of the result."""
+    """The feature set that the injections belong to, but for those that name one of their own."""
+
+    context_injections: Annotated[
+        list[ContextInjection] | None, Field(alias="contextInjections")
+    ] = None
+    """What is injected; absent and empty both mean nothing."""
 
 
-class IncomingMessage(Message):
-    """A message that came in on a channel.
-
-    Attributes:
-        channel_id: The channel.
-        message_id: What the channel calls the message; repeated if it is handed over again.
-        thread_id: The thread that it belongs to.
-        author: Who wrote it.
-        timestamp: When it was written (ISO 8601).
-        content: What it says.
-        metadata: Anything else, in a form of the server's own.
-    """
-
-    channel_id: Annotated[str, Field(alias="channelId")]
-    """The channel."""
-
-    message_id: Annotated[str, Field(alias="messageId")]
-    """What the channel calls the message; repeated if it is handed over again."""
-
-    thread_id: Annotated[str | None, Field(alias="threadId")] = None
-    """The thread that it belongs to."""
-
-    author: ChannelAuthor | None = None
-    """Who wrote it."""
-
-    timestamp: str | None = None
-    """When it was written (ISO 8601)."""
-
-    content: Blocks
-    """What it says."""
-
-    metadata: dict[str, Any] | None = None
-    """Anything else, in a form of the server's own."""
-
-
-class InferenceMessage(Message):
-    """One message of the conversation that a model is to continue.
+class ChannelsIncomingParams(Message):
+    """Messages that came in on channels, oldest first.
 
     Attributes:
-        role: Who speaks.
-        content: What is said.
+        messages: The messages; may be of several channels.
     """
 
-    role: Role | str
-    """Who speaks."""
-
-    content: Content
-    """What is said."""
-
-
-class InferenceRequestParams(Message):
-    """What a model is to answer, and for which feature set.
-
-    Attributes:
-        feature_set: The feature set that asks.
-        conversation_id: The conversation that it belongs to.
-        stream: Whether the answer is to come in pieces first; absent means false.
-        messages: The conversation to continue, oldest first.
-        preferences: How the server would like the model to be run.
-    """
-
-    feature_set: Annotated[FeatureSetName, Field(alias="featureSet")]
-    """The feature set that asks."""
-
-    conversation_id: Annotated[str | None, Field(alias="conversationId")] = None
-    """The conversation that it belongs to."""
-
-    stream: bool | None = None
-    """Whether the answer is to come in pieces first; absent means false."""
-
-    messages: list[InferenceMessage]
-    """The conversation to continue, oldest first."""
-
-    preferences: InferencePreferences | None = None
-    """How the server would like the model to be run."""
+    messages: list[IncomingMessage]
+    """The messages; may be of several channels."""
 
 
 class McplCapability(Message):
@@ -1591,45 +1640,6 @@ class McplCapability(Message):
 
     scoped_access: Annotated[bool | None, Field(alias="scopedAccess")] = None
     """Whether scopes are judged."""
-
-
-class PushEventPayload(Message):
-    """What an event is about. Unknown fields are preserved.
-
-    Attributes:
-        content: What the model is to read.
-    """
-
-    content: Blocks
-    """What the model is to read."""
-
-
-class BeforeInferenceResult(Message):
-    """What the server adds to the context.
-
-    Attributes:
-        feature_set: The feature set that the injections belong to, but for those that name one of their own.
-        context_injections: What is injected; absent and empty both mean nothing.
-    """
-
-    feature_set: Annotated[FeatureSetName | None, Field(alias="featureSet")] = None
-    """The feature set that the injections belong to, but for those that name one of their own."""
-
-    context_injections: Annotated[
-        list[ContextInjection] | None, Field(alias="contextInjections")
-    ] = None
-    """What is injected; absent and empty both mean nothing."""
-
-
-class ChannelsIncomingParams(Message):
-    """Messages that came in on channels, oldest first.
-
-    Attributes:
-        messages: The messages; may be of several channels.
-    """
-
-    messages: list[IncomingMessage]
-    """The messages; may be of several channels."""
 
 
 class PushEventParams(Message):

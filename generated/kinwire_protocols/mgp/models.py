@@ -634,6 +634,17 @@ class Pairing(Message):
     """What they speak."""
 
 
+class PartialResult(Message):
+    """What a tool had to say before it was stopped.
+
+    Attributes:
+        content: The pieces so far.
+    """
+
+    content: list[ContentBlock] | str
+    """The pieces so far."""
+
+
 class Pattern(Message):
     """What applications build from the protocol without being part of it.
 
@@ -816,6 +827,48 @@ class StreamCancelParams(Message):
 
     reason: str | None = None
     """Why, for logs and people."""
+
+
+class StreamCancelResult(Message):
+    """Whether the request was stopped, and what there is of its result.
+
+    Attributes:
+        cancelled: Whether it was; false if it was not under way any more.
+        partial_result: What there was by then.
+        reason: Why it was not stopped.
+    """
+
+    cancelled: bool
+    """Whether it was; false if it was not under way any more."""
+
+    partial_result: PartialResult | None = None
+    """What there was by then."""
+
+    reason: str | None = None
+    """Why it was not stopped."""
+
+
+class StreamChunkNotificationParams(Message):
+    """A piece of a result that is still being made.
+
+    Attributes:
+        request_id: The id of the call that it belongs to.
+        index: Its place: 0 for the first, then one more each time.
+        content: The piece, to be put behind those before it.
+        done: Whether it is the last one; absent means no.
+    """
+
+    request_id: str | int
+    """The id of the call that it belongs to."""
+
+    index: Annotated[int, Field(ge=0)]
+    """Its place: 0 for the first, then one more each time."""
+
+    content: ContentBlock
+    """The piece, to be put behind those before it."""
+
+    done: bool | None = None
+    """Whether it is the last one; absent means no."""
 
 
 class StreamProgressNotificationParams(Message):
@@ -2174,17 +2227,6 @@ class ConfiguredPolicy(Message):
     """What holds for one tool, by name."""
 
 
-class PartialResult(Message):
-    """What a tool had to say before it was stopped.
-
-    Attributes:
-        content: The pieces so far.
-    """
-
-    content: list[ContentBlock] | str
-    """The pieces so far."""
-
-
 class ServerSection(Message):
     """What a configuration says about the MGP of a server.
 
@@ -2274,48 +2316,6 @@ class ServerSection(Message):
 
     default_policy: DefaultPolicy | None = None
     """What holds for agents without an entry."""
-
-
-class StreamCancelResult(Message):
-    """Whether the request was stopped, and what there is of its result.
-
-    Attributes:
-        cancelled: Whether it was; false if it was not under way any more.
-        partial_result: What there was by then.
-        reason: Why it was not stopped.
-    """
-
-    cancelled: bool
-    """Whether it was; false if it was not under way any more."""
-
-    partial_result: PartialResult | None = None
-    """What there was by then."""
-
-    reason: str | None = None
-    """Why it was not stopped."""
-
-
-class StreamChunkNotificationParams(Message):
-    """A piece of a result that is still being made.
-
-    Attributes:
-        request_id: The id of the call that it belongs to.
-        index: Its place: 0 for the first, then one more each time.
-        content: The piece, to be put behind those before it.
-        done: Whether it is the last one; absent means no.
-    """
-
-    request_id: str | int
-    """The id of the call that it belongs to."""
-
-    index: Annotated[int, Field(ge=0)]
-    """Its place: 0 for the first, then one more each time."""
-
-    content: ContentBlock
-    """The piece, to be put behind those before it."""
-
-    done: bool | None = None
-    """Whether it is the last one; absent means no."""
 
 
 class ServerEntry(Message):

@@ -1,8 +1,7 @@
 """The verdict on any edit of a type, checked with samples: it names every refused peer.
 
 An object of the old form is written and read by the new one, and the reverse. JSON Schema says what
-writers may write. Readers are laxer, as the bindings are: null is absent where a member may be, and
-a required constant is filled in, except the discriminator of a union.
+writers may write. Readers are laxer, as the bindings are: null is absent where a member may be.
 """
 
 from __future__ import annotations
@@ -140,22 +139,15 @@ def as_written(node: Any, named: Node) -> Any:
     return {key: as_written(inner, named) for key, inner in node.items()}
 
 
-def as_read(node: Node, tag: str = "") -> Node:
-    """Return the type that readers take, of one in a union with the discriminator `tag`."""
+def as_read(node: Node) -> Node:
+    """Return the type that readers take."""
     found = dict(node)
-    tag = node.get("discriminator", {}).get("propertyName", tag)
     for key in ("items", "additionalProperties"):
         if isinstance(node.get(key), dict):
             found[key] = as_read(node[key])
     if "anyOf" in node:
-        found["anyOf"] = [as_read(branch, tag) for branch in node["anyOf"]]
+        found["anyOf"] = [as_read(branch) for branch in node["anyOf"]]
     if "properties" in node:
-        required = [
-            name
-            for name in node.get("required", ())
-            if name == tag or "const" not in node["properties"][name]
-        ]
-        found["required"] = required
         found["properties"] = {
             name: as_read(member)
             if name in node.get("required", ())

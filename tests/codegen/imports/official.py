@@ -15,7 +15,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from kinwire_codegen.emit.bundle import bundle
 from kinwire_codegen.emit.models import models
 from kinwire_codegen.imports.mcp_schema import mcp_document
 from kinwire_codegen.lint import RESERVED
@@ -98,7 +97,7 @@ def bindings(version: str) -> Bindings:
     """Return the types of a version; only they are made, which takes a fraction of a package."""
     documents = document(version)
     name = f"imported_{version.replace('-', '_')}"
-    source = models(bundle(documents), "kinwire_protocols")["mcp/models.py"]
+    source = models(documents, "kinwire_protocols")["mcp/models.py"]
     spec = importlib.util.spec_from_loader(name, loader=None)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)

@@ -57,12 +57,8 @@ OF_TYPES: tuple[Rule, ...] = (
      "Old readers take null there for absent, and lose the difference."),
     wire("B321", "pattern-changed", _C, _E.BREAKS, "A text has to match another pattern.",
      "Each end may write what the other refuses."),
-    wire("B322", "constant-member", _C, _E.WARNS, "A member with one possible value came, went or"
-     " became required.",
-     "Readers fill it in where it is absent; writers of the old form are understood."),
     wire("B323", "validators-only", _C, _E.WARNS, "What only validators look at has changed.",
-     "The bindings do not look at formats, at `uniqueItems`, at which members go together and at"
-     " whether others are refused; peers may."),
+     "The bindings do not look at formats and at whether others are refused; peers may."),
     wire("B324", "member-deprecated", _D, _E.SAFE, "A member or a type is deprecated.",
      "It works as before. Say in its description what to use instead."),
     wire("B325", "discriminator-changed", _C, _E.BREAKS,

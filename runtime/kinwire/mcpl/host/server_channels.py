@@ -315,8 +315,9 @@ class ServerChannels:
         if refusal is not None:
             raise refusal
         # If no set of the server declares publishing, its offer alone counts.
-        if self._sets.with_use(PUBLISH) is not None:
-            found, reason = await self._scopes.set_for(PUBLISH, channel_id)
+        names = self._sets.with_use(PUBLISH)
+        if names is not None:
+            found, reason = await self._scopes.first_of(names, PUBLISH, channel_id)
             if found is None:
                 data = {"channelId": channel_id}
                 raise ChannelNotPermittedError(f"Channel not permitted: {reason}", data=data)

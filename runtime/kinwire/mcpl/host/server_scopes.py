@@ -165,8 +165,17 @@ class ServerScopes:
 
         Source: MCPL 14.1, 14.5.
         """
+        return await self.first_of(self._sets.with_use(use) or (), use, channel_id)
+
+    async def first_of(
+        self, names: tuple[str, ...], use: str, channel_id: str
+    ) -> tuple[str | None, str | None]:
+        """Return which of the enabled sets `names` may act on the channel, or None and the reason.
+
+        Source: MCPL 14.1, 14.5.
+        """
         reason = f"no feature set that is on uses {use} there"
-        for name in self._sets.with_use(use) or ():
+        for name in names:
             declared = self._sets.declared.get(name)  # it may have gone while another was asked
             if declared is None or (use == OBSERVE and not sees(name, channel_id)):
                 continue
