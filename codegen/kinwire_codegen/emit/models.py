@@ -168,7 +168,8 @@ class _Class:
             )
             return text, self._default(text, member.shape, default)
         if admits_null(self._reader, member.shape):
-            self._notes.imports.add("from pydantic import MISSING")
+            # Type checkers take the name in `pydantic` for a mere object.
+            self._notes.imports.add("from pydantic_core import MISSING")
             return f"{text} | MISSING", "MISSING"
         return f"{text} | None", "None"
 

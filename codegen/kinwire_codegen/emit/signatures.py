@@ -11,8 +11,6 @@ from textwrap import indent
 
 from kinwire_codegen.load.names import docstring
 
-# Type checkers take the name in `pydantic` for a mere object, and this one for a sentinel.
-TYPED = {"MISSING": "from pydantic_core import MISSING"}
 TAKEN = {"self", "methods", "tools", "params"}  # names that mean something else inside a stub
 
 
@@ -78,7 +76,6 @@ def read_module(source: str, name: str) -> Module:
             classes[node.name] = tuple(_parameters(node))
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             names.append(node.targets[0].id)
-    imports |= {name: line for name, line in TYPED.items() if name in imports}
     return Module(tuple(names), imports, classes)
 
 

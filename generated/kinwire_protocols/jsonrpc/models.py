@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import MISSING
+from pydantic_core import MISSING
 from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message

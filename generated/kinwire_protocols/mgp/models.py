@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, Field
+from pydantic import Field
+from pydantic_core import MISSING
 from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
