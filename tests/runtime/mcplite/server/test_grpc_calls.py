@@ -20,6 +20,7 @@ from kinwire.transports.grpc.limits import GrpcLimits
 from kinwire_protocols.base import to_wire
 from tests.runtime.mcplite.fixtures_grpc import (
     Json,
+    as_json,
     connected,
     details_of,
     kind_of,
@@ -372,3 +373,55 @@ async def test_an_idempotency_key_may_be_metadata() -> None:
         await peer.call("key")
         await peer.call("key", meta={"idempotency_key": "k-2"})
     assert [meta["idempotency_key"] for meta in seen] == ["k-1", "k-2"]
+
+
+@pytest.mark.spec("mcp-lite-5.5-3", "mcp-lite-5.3-1")
+async def test_a_tool_that_may_promise_does_so_before_the_deadline() -> None:
+    server = Server("late", "1")
+
+    @server.tool(promise_after=60)
+    async def late() -> None:
+        """Never end."""
+        await anyio.sleep_forever()
+
+    service = LiteServer(server)
+    async with connected(service) as peer:
+        found = await peer.call("late", timeout=0.4)
+        assert found["meta"]["response_type"] == "PROMISE"
+        assert found["meta"]["promise_token"]
+        await service.close(0)
+
+
+@pytest.mark.spec("mcp-lite-5.3-2", "mcp-lite-5.3-3")
+async def test_a_promise_is_followed_by_a_stream_of_its_progress() -> None:
+    server, go = Server("long", "1"), anyio.Event()
+
+    @server.tool(promise_after=0)
+    async def long(context: Context) -> str:
+        """Take long."""
+        await go.wait()
+        await context.progress(1, 2, "half")
+        return "done"
+
+    service = LiteServer(server)
+    async with connected(service) as peer:
+        promise = await peer.call("long")
+        token = {"promise": promise["meta"]["promise_token"]}
+        call = peer("CallToolStream", request_of("redeem", token))
+        reading = asyncio.ensure_future(_all(call))
+        await anyio.sleep(0.02)
+        go.set()
+        *parts, last = await reading
+        assert {"progress": 1.0, "total": 2.0, "message": "half"} in [
+            part["result"].get("progress") for part in parts
+        ]
+        done = [{"type": "text", "text": "done"}]
+        assert last["result"]["content"] == done
+        assert (await peer.call("redeem", token))["result"]["content"] == done
+        unknown = await peer.call("redeem", {"promise": "prom_x"})
+        assert unknown["meta"]["response_type"] == "FAILURE"
+        await service.close(0)
+
+
+async def _all(call: Any) -> list[Json]:
+    return [as_json(message) async for message in call]
