@@ -11,6 +11,7 @@ __all__ = ("MANAGERS",)
 from tests.spec.managers.mcp import MCP
 from tests.spec.managers.mcpe import MCPE
 from tests.spec.managers.mcpl import MCPL
+from tests.spec.managers.mcplite import MCPLITE
 from tests.spec.managers.mgp import MGP
 
-MANAGERS = {**MCP, **MCPE, **MCPL, **MGP}
+MANAGERS = {**MCP, **MCPE, **MCPL, **MGP, **MCPLITE}
