@@ -1,7 +1,6 @@
 """`kinwire demo`: the whole line, from documents to a call. No network, no key.
 
-`kinwire demo mcpl`, `kinwire demo mgp` and `kinwire demo mcpe` play the conversations of `demos/`
-instead.
+With the name of another protocol, as `kinwire demo mcpl`, it plays a conversation of `demos/`.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 _EPILOG = """\
 mcpl plays a conversation between a host and four MCP Live servers, and prints each message. mgp
 shows what a kernel of MGP lets through, blocks and writes down, mcpe how events come to a client
-that has subscribed to them.
+that has subscribed to them, mcp-lite which kinds of answer a call has.
 """
 
 _KINWIRE = (sys.executable, "-m", "kinwire")
@@ -43,6 +42,7 @@ _SERVE = ("serve", "demo")
 
 _MCP_HINT = "Next: kinwire list mcp, kinwire call add a=1 b=2 -- kinwire serve demo mcp"
 _CONVERSATIONS = ("mcpl", "mgp", "mcpe")
+_LITE = "mcp-lite"
 
 _CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("add", {"a": 1, "b": 2}),
@@ -68,6 +68,7 @@ class DemoCommand:
         "kinwire demo mcpl",
         "kinwire demo mgp",
         "kinwire demo mcpe",
+        "kinwire demo mcp-lite",
     )
 
     @staticmethod
@@ -95,12 +96,24 @@ class DemoCommand:
             if protocol in _CONVERSATIONS:
                 run(_converse, protocol, narration)
                 hint = f"Next: kinwire list -- kinwire serve demo {protocol}"
+            elif protocol == _LITE:
+                _play_lite(narration)
+                hint = "Next: kinwire serve demo mcp-lite"
             elif (code := _generate(narration)) == 0:
                 run(_talk, narration)
                 hint = _MCP_HINT
         finally:  # steps before a failure are printed in any case
             narration.end(hint)
         return code
+
+
+def _play_lite(narration: Narration) -> None:
+    if not is_installed("http"):
+        raise UsageError("The demo of MCP-lite needs HTTP.", f"Run: {install_command('http')}")
+    from kinwire_cli.demos.lite_conversation import converse
+    from kinwire_cli.running import run
+
+    run(converse, narration)
 
 
 def _generate(narration: Narration) -> int:
