@@ -53,7 +53,6 @@ Id = int | str
 
 _ID_TYPES = (int, str)
 
-_CUT_PAIR = "unexpected end of hex escape"  # so pydantic_core calls it
 _END = 256  # bytes at each end of a frame in which a repeated member is looked for
 _READ_AGAIN = 64 * 1024  # bytes of an unreadable frame in which its id is looked for
 _DIGITS = 4300  # the longest integer that Python reads
@@ -218,6 +217,8 @@ def _encodes(value: object) -> bool:
 
 def _unreadable(frame: bytes, why: str) -> FrameError:
     # Peers do send cut surrogate pairs, NaN and a BOM: the id shows which call it was.
+    from kinwire.rpc.unreadable import fault_of, parse_error  # few processes need it
+
     if len(frame) > _READ_AGAIN:  # this is far slower than what refused it
         return _unreadable_from(frame[:_READ_AGAIN], why)
     try:
@@ -232,9 +233,8 @@ def _unreadable(frame: bytes, why: str) -> FrameError:
     if is_object(message) and _outer_names(frame).count(b'"id"') == 1:
         found, meant = _about(message)
         if found is not None:
-            fault = why.replace(_CUT_PAIR, "half of a surrogate pair")
-            return FrameError(InvalidRequestError(f"Invalid Request: {fault}"), found, meant)
-    return FrameError(ParseError(f"Parse error: {why}"))
+            return FrameError(fault_of(frame, why), found, meant)
+    return FrameError(parse_error(frame, why))
 
 
 def _unreadable_from(head: bytes, why: str) -> FrameError:

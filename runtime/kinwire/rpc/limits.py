@@ -32,8 +32,9 @@ class Limits:
     """Messages of the peer handled in parallel: more requests are refused, never queued."""
 
     unsent: int = 1024 * 1024
-    """Bytes that may wait to leave before callers wait too, until a quarter is left. Reading
-    pauses once two frames of the largest size wait in addition, and resumes at this many bytes."""
+    """Bytes that may wait to leave before callers wait too, until a quarter is left. No further
+    handler begins once a frame of the largest size waits in addition, and reading pauses once two
+    do. It resumes at this many bytes."""
 
     stall: float = 30.0
     """How long a full outbox may stand still before the connection is given up."""

@@ -48,6 +48,34 @@ def test_an_invalid_frame_is_refused_with_code_and_id(frame: bytes, reply: Reply
     assert reply_to(frame) == reply
 
 
+PING = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"text":"%s"}}'
+
+ENCODED = [
+    # The bytes, the code, what the message names, and whether the id is known all the same.
+    (b"\xef\xbb\xbf" + PING.encode(), -32600, "byte order mark", True),
+    (PING.encode() % b"\xed\xa0\x80", -32700, "UTF-8", True),  # CESU-8
+    (PING.encode() % b"\xed\xa0\xbd\xed\xb2\xa9", -32700, "UTF-8", True),
+    (PING.encode() % b"\xc0\xaf", -32700, "UTF-8", False),
+    (PING.encode() % b"\xff", -32700, "UTF-8", False),
+    (PING.encode("utf-16"), -32700, "UTF-16", False),
+    (PING.encode("utf-16-le"), -32700, "UTF-16", False),
+    (PING.encode("utf-16-be"), -32700, "UTF-16", False),
+    (PING.encode("utf-32"), -32700, "UTF-32", False),
+    (PING.encode() % b"\\ud800", -32600, "surrogate pair", True),
+]
+
+
+@each(("frame", "code", "named", "is_known"), ENCODED)
+def test_a_frame_in_another_encoding_is_named(
+    frame: bytes, code: int, named: str, is_known: bool
+) -> None:
+    with pytest.raises(FrameError) as caught:
+        decode(frame)
+    assert caught.value.error.code == code
+    assert named in caught.value.error.message
+    assert caught.value.id == (1 if is_known else None)
+
+
 @each("frame", [frame for frame, reply in VECTORS if reply is not None and reply[0] == RESULT])
 def test_a_request_is_returned_as_it_came(frame: bytes) -> None:
     assert decode(frame) == json.loads(frame)

@@ -135,6 +135,8 @@ class AnyioDriver(Driver):
         self._works[me] = work
         try:
             with work.task:
+                if work.id is not None:
+                    await self.wait_to_begin()
                 result = await work.handler(work.params, work)
                 failure = None
         except BaseException as error:  # in the group it would end the session

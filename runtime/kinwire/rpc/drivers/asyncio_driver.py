@@ -179,6 +179,8 @@ class AsyncioDriver(Driver):
 
     async def _run(self, work: Request) -> None:
         try:
+            if self.engine.outbox.crowded_by_answers and work.id is not None:
+                await self.wait_to_begin()
             result = await work.handler(work.params, work)
         except BaseException as error:
             self.engine.fail(work, error)

@@ -133,6 +133,11 @@ class Driver(ABC):
         while self.engine.outbox.full and not (inbound.silent if last else self._ending):
             await self._wait_room()
 
+    async def wait_to_begin(self) -> None:
+        """Return when a handler may begin: one more answer can be held."""
+        while self.engine.outbox.crowded_by_answers and not self.engine.inbound.silent:
+            await self._wait_room()
+
     async def wait_unblocked(self) -> None:
         """Return when a frame that belongs to no request may be queued, or at the end."""
         while self.engine.outbox.blocked and not self.engine.inbound.silent:

@@ -244,8 +244,13 @@ class InboundCalls:
         return True
 
     def _is_free(self, work: Request) -> bool:
-        """Say whether nothing stands before a message, and no interceptors around it."""
-        return self._barrier is None and work.session.inbound[work.method.name] is None
+        """Say whether nothing stands before a message, and no interceptors around it.
+
+        An answer that cannot leave would only be held.
+        """
+        if self._barrier is not None or (self._outbox.crowded_by_answers and work.id is not None):
+            return False
+        return work.session.inbound[work.method.name] is None
 
     def _answer_at_once(self, act: AtOnce, work: Request) -> None:
         try:

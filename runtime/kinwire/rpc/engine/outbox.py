@@ -37,6 +37,7 @@ class FrameOutbox:
 
     __slots__ = (
         "_above_high_watermark",
+        "_crowded_from",
         "_held",
         "_high_watermark",
         "_limit",
@@ -44,6 +45,7 @@ class FrameOutbox:
         "_stall_timeout",
         "_stalled_at",
         "_timer",
+        "crowded_by_answers",
         "full",
         "hindrances",
         "io",
@@ -59,6 +61,7 @@ class FrameOutbox:
         # Callers wait at the limit, so what this side asks never stops it from reading; nor do
         # two large frames that cross. If both sides stopped, neither would go on.
         self._high_watermark = limits.unsent + 2 * limits.frame_size
+        self._crowded_from = limits.unsent + limits.frame_size
         self._stall_timeout = limits.stall
         self.waiting: deque[Item] = deque()
         self.write: Write | None = None
@@ -70,6 +73,11 @@ class FrameOutbox:
         self._size: int = 0
         self._held = 0  # bytes of these that were taken and cannot leave yet
         self.full = False
+        self.crowded_by_answers = False
+        """Whether so much waits that no further handler begins until there is room again.
+
+        What handlers send on their way makes them wait before: only answers can be as much. So what
+        ends a stream, or an endless supply of events, is handled although nobody reads these."""
         self._above_high_watermark = False
         self._stalled_at = inf  # when a full outbox that nobody empties is given up
 
@@ -177,6 +185,8 @@ class FrameOutbox:
         if not self.full:
             self.full = True
             self._moved()
+        if self._size > self._crowded_from:
+            self.crowded_by_answers = True
         if self._size > self._high_watermark and not self._above_high_watermark:
             self._above_high_watermark = True
             self.io.pause_reading()
@@ -187,7 +197,7 @@ class FrameOutbox:
             self._above_high_watermark = False
             self.io.resume_reading()
         if self._size <= self._limit // 4:
-            self.full = False
+            self.full = self.crowded_by_answers = False
             self.io.room()
 
     def _moved(self) -> None:

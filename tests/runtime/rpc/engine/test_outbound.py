@@ -142,7 +142,7 @@ def test_an_invalid_response_fails_that_call_only(members: dict[str, Any]) -> No
 UNREADABLE = [
     (b'{"jsonrpc":"2.0","id":1,"result":{"x":NaN}}', "expected value"),
     (b'{"jsonrpc":"2.0","id":1,"result":{"x":"\\ud800"}}', "half of a surrogate pair"),
-    (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"result":{}}', "expected value"),
+    (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"result":{}}', "expected JSON, got a byte order mark"),
     pytest.param(b'{"jsonrpc":"2.0","id":1,"result":%b}' % (b"[" * 2000), "limit", id="too deep"),
     pytest.param(b'{"jsonrpc":"2.0","id":1,"result":{"x":"a', "EOF", id="torn"),
     pytest.param(b'{"jsonrpc":"2.0","id":1,"result":{"x":"\xc0"}}', "unicode", id="no UTF-8"),
