@@ -73,6 +73,7 @@ class ServerStub:
 
         Raises:
             SubscriptionNotFoundError: The client has no subscription with that id.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             NotInitializedError: The client asked for something before the handshake was done.
             UnauthorizedError: The server does not know who the client is, or it may not do that.
         """
@@ -88,6 +89,7 @@ class ServerStub:
             status: Only those of this status; absent means all.
 
         Raises:
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             NotInitializedError: The client asked for something before the handshake was done.
             UnauthorizedError: The server does not know who the client is, or it may not do that.
         """
@@ -104,6 +106,7 @@ class ServerStub:
 
         Raises:
             SubscriptionNotFoundError: The client has no subscription with that id.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             NotInitializedError: The client asked for something before the handshake was done.
             UnauthorizedError: The server does not know who the client is, or it may not do that.
         """
@@ -120,6 +123,7 @@ class ServerStub:
 
         Raises:
             SubscriptionNotFoundError: The client has no subscription with that id.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             NotInitializedError: The client asked for something before the handshake was done.
             UnauthorizedError: The server does not know who the client is, or it may not do that.
         """

@@ -297,6 +297,7 @@ EVENTS_UNSUBSCRIBE: Final = ToolMethod[EventsUnsubscribeParams, EventsUnsubscrib
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.SubscriptionNotFoundError,
+        jsonrpc_errors.InvalidParamsError,
         errors.NotInitializedError,
         errors.UnauthorizedError,
     ),
@@ -327,6 +328,7 @@ EVENTS_LIST: Final = ToolMethod[EventsListParams, EventsListResult](
     result=EventsListResult,
     caller=caller_methods.TOOLS_CALL,
     errors=(
+        jsonrpc_errors.InvalidParamsError,
         errors.NotInitializedError,
         errors.UnauthorizedError,
     ),
@@ -363,6 +365,7 @@ EVENTS_PAUSE: Final = ToolMethod[EventsPauseParams, EventsPauseResult](
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.SubscriptionNotFoundError,
+        jsonrpc_errors.InvalidParamsError,
         errors.NotInitializedError,
         errors.UnauthorizedError,
     ),
@@ -394,6 +397,7 @@ EVENTS_RESUME: Final = ToolMethod[EventsResumeParams, EventsResumeResult](
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.SubscriptionNotFoundError,
+        jsonrpc_errors.InvalidParamsError,
         errors.NotInitializedError,
         errors.UnauthorizedError,
     ),

@@ -22,7 +22,7 @@ from kinwire.mcpe.rules.support import lacking, lacking_pause
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, ProtocolVersionError
 from kinwire.rpc.session import Session
-from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of
+from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of, one_of
 from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
@@ -46,6 +46,11 @@ OnEvents = Callable[[ArrivedEvents], object]
 _MOST_NOTED: Final = 1_000  # ids of subscriptions
 _MOST_MADE: Final = 1_000
 _GATE: Final = "server:experimental.mcpe"
+_LIST = ArgumentCheck(
+    "EventServer.list",
+    'await events.of(connection).list("paused")',
+    {"status": one_of("active", "paused", "expired").or_none},
+)
 _UPDATE = ArgumentCheck(
     "EventServer.update",
     'await events.of(connection).update(id, UpdateSubscriptionRequest(status="paused"))',
@@ -124,10 +129,12 @@ class EventServer:
         """Return the subscriptions of this client, or those of a status (MCPE 6.3).
 
         Raises:
+            ValueError: there is no such status.
             CapabilityNotNegotiatedError, ProtocolVersionError: as for `subscribe`.
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
+        _LIST.check(status=status)
         await self._must_be_usable(tools.EVENTS_LIST)
         arguments: JsonObject = {} if status is None else {"status": status}
         return (await self._call(tools.EVENTS_LIST, arguments)).subscriptions

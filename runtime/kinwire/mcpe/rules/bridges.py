@@ -11,6 +11,7 @@ __all__ = ("PushArguments", "event_priority", "push_arguments")
 from typing import Final, TypedDict
 
 from kinwire.rpc.codec import encode
+from kinwire.support.arguments import ArgumentCheck, instance_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpe.models import MCPEvent
 
@@ -24,6 +25,13 @@ _PRIORITIES: Final = {
     "alert": "critical",
     "emergency": "critical",
 }
+
+
+_PUSH_ARGUMENTS = ArgumentCheck(
+    "push_arguments",
+    "push_arguments(event)",
+    {"event": instance_of(MCPEvent, "an MCPEvent", 'new_event("github.push", {})')},
+)
 
 
 class PushArguments(TypedDict):
@@ -41,8 +49,12 @@ def push_arguments(event: MCPEvent) -> PushArguments:
     The content is the data as JSON, and `origin` has the type, the priority, and tags. The id stays
     the same, so a host takes an event once that is pushed twice.
 
+    Raises:
+        TypeError: it is not an `MCPEvent`.
+
     Source: MCPL 0.4.1 section 9.2.
     """
+    _PUSH_ARGUMENTS.check(event=event)
     metadata = event.metadata
     origin: JsonObject = {"type": event.type, "priority": metadata.priority}
     if metadata.tags:

@@ -11,7 +11,7 @@ written as a star, or a star in steps of one.
 
 from __future__ import annotations
 
-__all__ = ("CRON_SIZE", "CronTimes", "cron_expression", "instant_of")
+__all__ = ("CRON_SIZE", "CronTimes", "cron_expression", "instant_of", "preset_problem")
 
 import re
 from collections.abc import Iterable, Mapping
@@ -25,6 +25,17 @@ from kinwire_protocols.nearest import nearest
 
 CRON_SIZE: Final = 256
 """The longest expression, in characters."""
+
+_USUAL_NAMES: Final = {
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@hourly": "0 * * * *",
+}
+"""What other programs mean by a name, for the hint if the server does not have it."""
 
 _FIELDS: Final = ("minute", "hour", "day of month", "month", "day of week")
 _DAY = 86_400
@@ -169,7 +180,20 @@ def _unless_wrong(items: Iterable[str]) -> str:
     return ",".join(("*", *others))
 
 
+def preset_problem(name: str, expression: str) -> str | None:
+    """Return what a name that stands for an expression is to be; None if it is right."""
+    if not name.startswith("@") or not 1 < len(name) <= CRON_SIZE:
+        return f"a name as @nightly, got {name!r:.60}"
+    try:
+        CronTimes(cron_expression(expression, {}), UTC)
+    except ValueError as error:
+        return f"{error} for {name}, got {expression!r:.60}"
+    return None
+
+
 def _other_preset(text: str, presets: Mapping[str, str]) -> str:
     expected = f"five fields, or one of {', '.join(presets)}" if presets else "five fields"
+    if presets and text in _USUAL_NAMES:
+        return f"{expected} (write {_USUAL_NAMES[text]!r} for {text})"
     near = nearest(text, list(presets))
     return f"{expected} (did you mean {near}?)" if near else expected

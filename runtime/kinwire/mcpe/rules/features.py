@@ -97,11 +97,21 @@ class EventFeatures:
                 f"EventFeatures: channels: expected some of {', '.join(CHANNELS)}, "
                 f"got {', '.join(map(repr, wrong)) or 'none'}."
             )
-        if "cron" in self.channels and "cron" not in _channels():
+        if "cron" in self.channels:
+            self._check_presets()
+
+    def _check_presets(self) -> None:
+        if "cron" not in _channels():
             raise ValueError(
                 "EventFeatures: channels: `cron` needs the library `cronsim`. "
                 "Install kinwire[events]."
             )
+        from kinwire.mcpe.rules.cron import preset_problem  # which needs the library
+
+        for name, expression in self.cron_presets.items():
+            wrong = preset_problem(name, expression)
+            if wrong is not None:
+                raise ValueError(f"EventFeatures: cron_presets: expected {wrong}.")
 
 
 def capability_of(features: EventFeatures, server_info: JsonObject) -> JsonObject:

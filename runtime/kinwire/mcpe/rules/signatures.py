@@ -9,12 +9,26 @@ import hmac
 from collections.abc import Iterable
 from typing import Final
 
+from kinwire.support.arguments import SECRET, ArgumentCheck, instance_of
+
 SIGNATURE: Final = "X-Hub-Signature-256"
 """The header of the signature: `sha256=` and the HMAC of the body, in hexadecimal digits."""
 
 
+_SIGNATURE_OF = ArgumentCheck(
+    "signature_of",
+    "signature_of(body, secret)",
+    {"body": instance_of(bytes, "bytes", 'b"..."'), "secret": SECRET},
+)
+
+
 def signature_of(body: bytes, secret: str) -> str:
-    """Return the value of `X-Hub-Signature-256` for a body: an HMAC of SHA-256."""
+    """Return the value of `X-Hub-Signature-256` for a body: an HMAC of SHA-256.
+
+    Raises:
+        TypeError: the body is not bytes, or the secret is not a string.
+    """
+    _SIGNATURE_OF.check(body=body, secret=secret)
     return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 

@@ -22,6 +22,7 @@ from kinwire import (
 from kinwire.mcpe import ArrivedEvents, EventSubscription, McpeClient
 from kinwire.storage import open_store
 from kinwire_protocols import mcpe
+from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.tool_methods import ToolFailedError
 from tests.runtime.mcpe.raw_server import CAPABILITY, EVENT, RawServer, structured
 from tests.runtime.raw_end import Json
@@ -198,6 +199,19 @@ async def test_a_priority_that_there_is_not_is_refused_before_anything_is_sent()
     async with connected(events, raw) as connection:
         with pytest.raises(ValueError, match=r"priority\[0\]: expected 'low', .* got 'urgent'"):
             events.subscribe(connection, priority=["urgent"])
+
+
+async def test_a_status_is_checked_here_and_by_the_server() -> None:
+    problem = {"error": {"code": -32602, "message": "events_list#/status: no"}}
+    events, raw = McpeClient(), RawServer(events_list=structured(problem, isError=True))
+    async with connected(events, raw) as connection:
+        server: Any = events.of(connection)
+        for wrong in ("nope", 3, ""):
+            with pytest.raises(ValueError, match="status: expected 'active', 'paused' or"):
+                await server.list(wrong)
+        assert raw.calls("list") == []
+        with pytest.raises(InvalidParamsError):
+            await server.list("paused")
 
 
 REFUSED: list[tuple[Json, type[Exception]]] = [

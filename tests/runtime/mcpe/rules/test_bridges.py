@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import get_args
+from typing import Any, get_args
 
-from kinwire.mcpe import event_priority, new_event, push_arguments
+import pytest
+
+from kinwire.mcpe import event_priority, new_event, push_arguments, signature_of
 from kinwire.mcpe.rules.events import PRIORITIES
 from kinwire_protocols.mcp.models import LoggingLevel
 
@@ -27,3 +29,14 @@ def test_severities_become_priorities_in_their_order() -> None:
     assert found == sorted(found)
     assert event_priority(None) == event_priority("info") == "normal"
     assert event_priority("catastrophe") == "critical"
+
+
+def test_what_is_no_event_or_no_body_is_named() -> None:
+    wrong: Any = {}
+    with pytest.raises(TypeError, match="push_arguments: event: expected an MCPEvent"):
+        push_arguments(wrong)
+    with pytest.raises(TypeError, match="signature_of: body: expected bytes"):
+        signature_of(wrong, "s")
+    with pytest.raises(TypeError, match="signature_of: secret") as refused:
+        signature_of(b"", b"hidden")  # type: ignore[arg-type]
+    assert "hidden" not in str(refused.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -13,6 +14,7 @@ from croniter import croniter
 from hypothesis import example, given, strategies as st
 
 from kinwire.mcpe.rules.cron import CRON_SIZE, CronTimes, cron_expression, instant_of
+from kinwire.mcpe.rules.features import EventFeatures
 from kinwire_protocols.mcpe.tables import CRON_PRESETS
 from tests.absent import shared
 
@@ -268,3 +270,28 @@ def test_a_local_time_is_an_instant(local: datetime, zone: str) -> None:
         before = datetime.fromtimestamp(found.timestamp() - 1, ZoneInfo(zone)).replace(tzinfo=None)
         assert before < local < shown
     assert found.fold == 0
+
+
+def test_a_name_that_the_server_does_not_have_is_answered_with_what_it_means_elsewhere() -> None:
+    presets = {"@daily": "0 0 * * *"}
+    for name, hint in (
+        ("@yearly", "write '0 0 1 1 *' for @yearly"),
+        ("@midnight", "write '0 0 * * *' for @midnight"),
+        ("@dayly", "did you mean @daily?"),
+    ):
+        with pytest.raises(ValueError, match=f"^five fields, or one of @daily .{re.escape(hint)}"):
+            cron_expression(name, presets)
+
+
+def test_presets_of_a_server_are_checked_when_it_is_made() -> None:
+    assert EventFeatures(cron_presets={"@nightly": "0 3 * * *"}).cron_presets
+    for presets, expected in (
+        ({"@x": "y"}, "five fields"),
+        ({"@x": "@daily"}, "five fields"),
+        ({"@x": "61 * * * *"}, "a valid cron expression"),
+        ({"@x": "0 0 30 2 *"}, "a valid cron expression"),
+        ({"nightly": "0 3 * * *"}, "a name as @nightly, got 'nightly'"),
+        ({"@": "0 3 * * *"}, "a name as @nightly"),
+    ):
+        with pytest.raises(ValueError, match=f"EventFeatures: cron_presets: expected .*{expected}"):
+            EventFeatures(cron_presets=presets)
