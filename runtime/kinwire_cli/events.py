@@ -10,6 +10,7 @@ from typing import ClassVar
 from kinwire_cli.action_options import refuse_other_options
 from kinwire_cli.failure import UsageError
 from kinwire_cli.help import SERVER_CODES
+from kinwire_cli.kernel_state import STORE_TIMEOUT
 from kinwire_cli.target import add_target, target_from
 
 _USAGE = """\
@@ -75,11 +76,14 @@ class EventsCommand:
         parser.add_argument("--records", metavar="NAME", help=text)
         parser.add_argument("--all", action="store_true", help="dead retry: all dead letters")
         parser.add_argument("--format", choices=("text", "json"))
-        add_target(parser)
+        _add_server(parser)
 
     def run(self, arguments: Namespace) -> int:
         """Do it."""
         _check(arguments)
+        if arguments.timeout is None:
+            at_store = arguments.action in ("subscriptions", "dead")
+            arguments.timeout = STORE_TIMEOUT if at_store else arguments.answer_timeout
         if arguments.action == "tail":
             from kinwire_cli.events_wire import tail
 
@@ -93,6 +97,13 @@ class EventsCommand:
         from kinwire_cli.events_store import dead_letters, subscriptions
 
         return (subscriptions if arguments.action == "subscriptions" else dead_letters)(arguments)
+
+
+def _add_server(parser: ArgumentParser) -> None:
+    """Add what says how a server is reached. `--timeout` is also how long a store is waited for."""
+    add_target(parser)
+    answer = parser.get_default("timeout")
+    parser.set_defaults(timeout=None, answer_timeout=answer)
 
 
 def _check(arguments: Namespace) -> None:

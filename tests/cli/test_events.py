@@ -5,8 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import anyio
@@ -309,6 +314,49 @@ def test_subscriptions_are_listed(url: str, capsys: Captured) -> None:
     assert out.splitlines()[1].split()[2:6] == ["active", "github.*", "realtime", "-"]
     code, out, _ = ran(capsys, "events", "subscriptions", "--store", url, "--format", "json")
     assert json.loads(out)[0]["filter"] == {"eventTypes": ["github.*"]}
+
+
+INFO = b'INFO {"server_id":"x","version":"2.11.0","headers":true,"max_payload":1000000}\r\n'
+
+
+@contextmanager
+def nats_that(answers: int) -> Iterator[str]:
+    """Yield the URL of a server that says nothing, or pings once and then closes connections."""
+
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            if answers:
+                self.wfile.write(INFO)
+                while self.rfile.readline() not in (b"PING\r\n", b""):
+                    pass
+                self.wfile.write(b"PONG\r\n")
+            else:
+                self.rfile.read()
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield f"nats://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("answers", [0, 1])
+def test_a_store_that_does_not_answer_is_named_soon(
+    answers: int, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kinwire_cli.events.STORE_TIMEOUT", 0.3)
+    with nats_that(answers) as url:
+        for words in (
+            ("events", "dead", "list", "--store", url),
+            ("events", "subscriptions", "--store", url),
+            ("store", "check", url, "--timeout", "0.3"),
+        ):
+            begun = monotonic()
+            code, out, err = ran(capsys, *words)
+            assert (code, out) == (4, ""), words
+            assert "expected an answer within the timeout" in err
+            assert monotonic() - begun < 5
 
 
 def test_dead_letters_are_listed_and_tried_again(url: str, capsys: Captured) -> None:

@@ -29,6 +29,7 @@ Headers = dict[str, str]
 
 _OLDEST = (2, 11)  # the first server with an expiry for each message
 _ATTEMPT = 2.0  # seconds that one attempt waits for its answer
+_LAST_WRITES = 2.0  # seconds for what waits when the connection is closed
 _PAUSE = 0.05  # seconds between attempts, and between looks whether the connection is back
 
 _log = logging.getLogger("kinwire.storage.nats")
@@ -63,7 +64,7 @@ async def connected(address: StoreUrl, timeout: float) -> AsyncGenerator[NatsCon
                 max_reconnect_attempts=-1,
             )
     except (TimeoutError, Error, OSError) as error:
-        await client.close()
+        await _close(client)
         outcome = outcome_of(error, place) if isinstance(error, Error) else None
         if isinstance(outcome, StorageError):
             raise outcome from None
@@ -74,8 +75,16 @@ async def connected(address: StoreUrl, timeout: float) -> AsyncGenerator[NatsCon
         yield NatsConnection(client, guard, timeout, trouble)
     finally:
         guard.close()
-        with anyio.CancelScope(shield=True):
+        await _close(client)
+
+
+async def _close(client: Client) -> None:
+    """Close a connection, which may be broken, in a bounded time."""
+    with anyio.move_on_after(_LAST_WRITES, shield=True):
+        try:
             await client.close()
+        except (Error, OSError) as error:  # what went wrong is an error where it was noticed
+            _log.debug("the connection failed while it was closed: %s", error)
 
 
 def _refuse_old(client: Client, place: str) -> None:
