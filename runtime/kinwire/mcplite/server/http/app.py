@@ -72,7 +72,11 @@ class LiteHttpApp:
         """Respond to one request."""
         if scope["type"] == "http":
             try:
-                reply = await self._reply_to(scope, receive, send)
+                row = self.paths.endpoint(scope)
+                if isinstance(row, HttpResponse):
+                    reply: HttpResponse | None = row
+                else:
+                    reply = await LiteHttpRequest(self, row, scope, receive, send).respond()
                 if reply is not None:
                     await send_response(send, reply)
             except OSError:  # so say servers that the client has gone
@@ -82,12 +86,6 @@ class LiteHttpApp:
         else:  # a server refuses a WebSocket that is closed before it is accepted
             await receive()
             await send({"type": "websocket.close", "code": 1000})
-
-    async def _reply_to(self, scope: Scope, receive: Receive, send: Send) -> HttpResponse | None:
-        row = self.paths.endpoint(scope)
-        if isinstance(row, HttpResponse):
-            return row
-        return await LiteHttpRequest(self, row, scope, receive, send).respond()
 
     def run(
         self,

@@ -27,6 +27,7 @@ STOPPING = InternalError("The server is stopping.")
 """What a call is answered with that the server has ended."""
 
 _LAST_ANSWERS = 4.0  # seconds for what is under way once the server stops
+_UNWILLING = 1.0  # seconds in which what is cancelled has to end
 
 
 class Calls(Listener):
@@ -64,9 +65,13 @@ class Calls(Listener):
             self.tick_on()
 
     async def close(self, why: ConnectionClosedError) -> None:
-        """End all, and return when they have ended; what is under way gets a moment for it."""
+        """End all, and return when they have ended; what is under way gets a moment for it.
+
+        A tool that does not heed its cancellation is left alone.
+        """
         self.stop(why)
-        await self._none_left.wait()
+        with anyio.move_on_after(_LAST_ANSWERS + _UNWILLING):
+            await self._none_left.wait()
 
     def tell_if_over(self) -> None:
         """Tell `close` if nothing is under way any more."""
@@ -96,13 +101,13 @@ class RunningCall:
             return await self._run_in_scope(work)
         # A scope of anyio costs more than all the rest, and most work needs no turn of the loop:
         # then nobody has to watch, which costs a task.
-        self._task = asyncio.current_task(loop)
+        self._task = task = asyncio.current_task(loop)
         due = loop.call_soon(self._begin_watch, loop)
         self._calls.running.add(self)
         try:
             return await work
         except asyncio.CancelledError:
-            if not self._ended:
+            if task is None or task.cancelling() > self._ended:  # somebody else did, too
                 raise
             return None
         finally:

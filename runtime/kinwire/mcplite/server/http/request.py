@@ -97,10 +97,13 @@ class LiteHttpRequest:
         # An application around this one may have a principal of its own.
         return LiteCaller(None if self._app.guard.bearers is None else PRINCIPAL.get())
 
-    async def _list(self, request: LiteRequest) -> HttpResponse:
+    async def _list(self, request: LiteRequest) -> HttpResponse | None:
         if request.params is not None and not is_object(request.params):
             raise InvalidParamsError("params: expected an object")
-        listed = await self._app.service.list_tools(self._caller())
+        running = RunningCall(self._calls, self._receive)
+        listed = await running.run(self._app.service.list_tools(self._caller()))
+        if listed is None:
+            return _ended(running, request.id)
         body = listed.encoded if request.id is None else encoded_reply(request.id, listed)
         return HttpResponse(200, body, (JSON,))
 
@@ -111,10 +114,15 @@ class LiteHttpRequest:
             await stream.send_all(partial(self._app.service.stream, call, self._caller()))
             return None
         result = await running.run(self._app.service.call(call, self._caller()))
-        if result is not None:
-            body = encode({"jsonrpc": "2.0", "id": id, "result": result})
-            return HttpResponse(200, body, (JSON,))
-        return refusal(503, STOPPING, id=id) if running.is_stopped else None
+        if result is None:
+            return _ended(running, id)
+        body = encode({"jsonrpc": "2.0", "id": id, "result": result})
+        return HttpResponse(200, body, (JSON,))
+
+
+def _ended(running: RunningCall, id: Id | None) -> HttpResponse | None:
+    """Return what a call gets that has ended early: nothing if nobody is there to read it."""
+    return refusal(503, STOPPING, id=id, headers=_LATER) if running.is_stopped else None
 
 
 def _refusal_of_head(method: str, head: Head) -> HttpResponse | None:

@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from kinwire.mcplite.server.http import calls
+from kinwire.mcplite.server.source import ANYONE, ToolCall
 from kinwire.transports.http.limits import HttpLimits
 from tests.runtime.mcp.http.fake_asgi_client import Client, Open
 from tests.runtime.mcplite.server.http.fixtures_lite import (
@@ -155,3 +156,61 @@ async def test_a_server_that_stops_lets_calls_finish_and_then_ends_them(accept: 
     error = response.answer if response.is_stream else response.json["error"]
     assert (error["code"], error["message"]) == (-32603, "The server is stopping.")
     assert response.status == (200 if response.is_stream else 503)
+
+
+async def test_a_list_that_takes_long_ends_with_its_client() -> None:
+    service = Service()
+
+    async def list_tools(caller: object) -> None:
+        await service.call(ToolCall("wait"), ANYONE)
+
+    service.list_tools = list_tools  # type: ignore[assignment, method-assign]
+    async with caller_at(app_of(service), "/listtools").sent("POST", {}) as response:
+        await service.waits.wait()
+        response.disconnect()
+        with anyio.fail_after(5):
+            await service.cancelled.wait()
+    assert not response.ended
+
+
+async def test_a_tool_that_does_not_heed_its_end_does_not_hold_the_server() -> None:
+    service, deaf = Service(), anyio.Event()
+
+    async def call(call: object, caller: object) -> Any:
+        with anyio.CancelScope(shield=True):
+            while not deaf.is_set():
+                try:
+                    service.waits.set()
+                    await deaf.wait()
+                except BaseException:
+                    continue
+        return DONE
+
+    service.call = call  # type: ignore[method-assign]
+    app = app_of(service, limits=HttpLimits(patience=0.01))
+    with patch.object(calls, "_LAST_ANSWERS", 0.01), patch.object(calls, "_UNWILLING", 0.01):
+        async with caller_at(app).sent("POST", call_of("echo")) as response:
+            await service.waits.wait()
+            with anyio.fail_after(5):
+                await app.aclose()
+            assert not response.ended
+            deaf.set()
+            await response.until("ended")
+    assert service.closed
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
+async def test_a_server_that_is_cancelled_while_a_client_leaves_is_cancelled() -> None:
+    service = Service()
+    client = caller_at(app_of(service))
+    async with client.sent("POST", call_of("wait")) as response:
+        await service.waits.wait()
+        (running,) = client.app.calls.running  # type: ignore[attr-defined]
+        task = running._task
+        response.disconnect()
+        task.cancel()
+        running.end()
+        with anyio.fail_after(5):
+            await service.cancelled.wait()
+        await anyio.wait_all_tasks_blocked()
+    assert task.cancelled()
