@@ -42,7 +42,7 @@ def completed_by(action: A, completer: Completer) -> A:
 
 def complete_served(prefix: str, **_: Any) -> Iterator[str]:
     """Yield what `kinwire serve` takes."""
-    yield "demo"
+    yield from ("demo", "lite")
     yield from _python_files(prefix)
 
 

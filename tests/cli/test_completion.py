@@ -105,7 +105,7 @@ def test_a_file_that_cannot_be_read_has_no_tools(file: str) -> None:
 @each(
     ("words", "typed", "offered"),
     [
-        ("serve ", "", {"demo", "trips.py"}),
+        ("serve ", "", {"demo", "lite", "trips.py"}),
         ("serve demo ", "", {"mcp", "mcpl", "mgp", "mcpe", "mcp-lite"}),
         ("serve demo mcpl ", "", {"memory", "redaction", "notes", "chat"}),
         ("serve demo mcp ", "", set()),

@@ -54,10 +54,12 @@ def lite_place(arguments: Namespace, *, knows_clients: bool) -> LitePlace:
 
     Raises:
         UsageError: everybody on a network could call the tools.
+        InsecureAddressError: other machines could reach it in plain text.
     """
-    from kinwire.transports.http.security import is_loopback
+    from kinwire.transports.http.security import is_loopback, must_be_secure
 
     host, insecure = arguments.host, arguments.insecure
+    must_be_secure(host, tls=False, insecure=insecure, doing="listen on")
     if insecure and not knows_clients and not is_loopback(host):
         text = f"Everybody who reaches {host} could call the tools."
         raise UsageError(text, "Add --token NAME=VARIABLE for each client.")

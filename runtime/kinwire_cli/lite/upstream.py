@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("UpstreamTools",)
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from kinwire.mcp.connection import Connection
@@ -68,8 +69,8 @@ class UpstreamTools:
         raise failure
 
     async def follow(self) -> None:
-        """Read the list again when it has changed, until this is cancelled."""
-        with self._server.changes() as changes:
+        """Read the list again when it has changed, until this is cancelled or the server ends."""
+        with suppress(ConnectionClosedError), self._server.changes() as changes:
             async for name in changes:
                 if name == "tools":
                     self._tools = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import anyio
 import pytest
 
 from kinwire_cli.demos.lite_conversation import converse
@@ -37,15 +38,10 @@ class Heard:
         self.lines.append(line)
 
 
-@pytest.mark.anyio
-async def test_the_demo_shows_each_kind_of_answer(
-    monkeypatch: pytest.MonkeyPatch, anyio_backend: str
-) -> None:
-    if anyio_backend == "trio":
-        pytest.skip("the command runs on asyncio")
+def test_the_demo_shows_each_kind_of_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kinwire.mcplite.client.promise.next_poll", lambda *_, **__: 0.01)
     heard = Heard()
-    await converse(heard)
+    anyio.run(converse, heard)  # on asyncio, as the command runs it
     told = iter(heard.lines)
     for words in SAID:
         kind, _, text = words.partition(" ")

@@ -142,8 +142,9 @@ class LiteClient:
     async def __aenter__(self) -> Self:
         if self._open is not None:
             raise SessionStateError("The client is open already.")
-        self._open = AsyncExitStack()
-        await self._open.enter_async_context(self._transport.opened())
+        stack = AsyncExitStack()
+        await stack.enter_async_context(self._transport.opened())
+        self._open = stack
         return self
 
     async def __aexit__(
