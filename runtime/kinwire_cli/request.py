@@ -102,7 +102,8 @@ class TypedRequest:
                 result = await self.server.session.call(row, params, on_progress=_show_progress)
             except row.errors as error:
                 raise _of_kinwire(error) from None
-        return to_wire(result)
+        made: JsonObject = to_wire(result)
+        return made
 
     def _must_be_negotiated(self, row: Method[Any, Any]) -> None:
         reason = self.server.session.denial_reason(row)

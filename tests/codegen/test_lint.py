@@ -190,8 +190,8 @@ BAD = [
     pytest.param(
         protocol(methods={"a": row(params="#/$defs/Word")})
         | {"$defs": THING | {"Word": {"description": "Text.", "type": "string"}}},
-        "toy.json#/methods/a/params: #/$defs/Word is not an object with properties."
-        " Name an object type; give it properties.",
+        "toy.json#/methods/a/params: #/$defs/Word may be something else than an object or an array."
+        " Give it a field, or a place in a list.",
         id="params that are text",
     ),
     pytest.param(

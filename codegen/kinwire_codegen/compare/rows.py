@@ -141,6 +141,7 @@ class _RowComparison:
                 change = self._told(rule, other, f"{other}: {_was(key, row, there)}", key)
                 flows = row_flow(self.before, name, row), row_flow(self.after, other, there)
                 yield _of_old_ends(change, *flows)
+        yield from self._parts(other, row, there)
         for key, rule in (("gate", "gate-moved"), ("order", "order-changed")):
             if row.get(key) != there.get(key):
                 yield self._told(rule, other, f"{other}: {_was(key, row, there)}", key)
@@ -150,6 +151,15 @@ class _RowComparison:
         yield from self._status(other, row.get("status", "stable"), there.get("status", "stable"))
         yield from self._lists(name, other, row, there)
         yield from self._classes(other, row, there)
+
+    def _parts(self, other: str, row: Row, there: Row) -> Iterator[DocumentChange]:
+        for key in ("params", "result"):
+            if (key in row) != (key in there) and row.get("kind") == there.get("kind"):
+                what = f"{other}: {_was(key, row, there)}"
+                yield self._told("part-changed", other, what, key)
+        if "params" in row and row.get("paramsBy", "name") != there.get("paramsBy", "name"):
+            what = f"{other}: {_was('paramsBy', row, there)}"
+            yield self._told("part-changed", other, what, "paramsBy")
 
     def _status(self, name: str, was: str, is_now: str) -> Iterator[DocumentChange]:
         if was == is_now:

@@ -23,7 +23,7 @@ from typing import Any
 from kinwire_codegen.emit.package import Package
 from kinwire_codegen.emit.signatures import Module, Parameter
 from kinwire_codegen.load.augmented import AugmentTarget, target_of
-from kinwire_codegen.load.document import Document, Documents, Reference, resolve
+from kinwire_codegen.load.document import Document, Documents, Reference, members_of, resolve
 from kinwire_codegen.load.names import class_name, constant_name, snake_name
 from kinwire_codegen.load.schemas import as_input_schema
 from kinwire_codegen.load.shape_reading import ShapeReader, admits_null
@@ -53,7 +53,12 @@ class Row:
     wire: str
     content: dict[str, Any]
     params: str
+    """The type of the params; `NoParams` if there are none."""
     result: str | None
+    is_object: bool
+    """Whether the params have fields, which are the arguments of the stub."""
+    positions: tuple[str, ...]
+    """The fields in their order on the wire, if they go by position."""
     parameters: tuple[Parameter, ...]
     errors: tuple[RowError, ...]
     imports: frozenset[str]
@@ -153,21 +158,41 @@ class Maker:
 
     def common(self, wire: str, content: dict[str, Any]) -> dict[str, Any]:
         """Return what rows of methods and of tools have in common."""
-        params = resolve(content["params"], self.document.name)
+        params = self._params(content)
         result = resolve(content["result"], self.document.name) if "result" in content else None
-        module = self.modules[params.protocol]
-        parameters = module.classes[params.name]
         imports = {self.type_import(one) for one in (params, result) if one}
-        imports |= module.imports_for(parameters, self.models(params))
+        parameters = self._parameters(params)
+        if params and parameters:
+            module = self.modules[params.protocol]
+            imports |= module.imports_for(parameters, self.models(params))
+        if params is None or any(one.sends_only_if_given for one in parameters or ()):
+            names = ["NoParams"] if params is None else ["given"]
+            imports |= {f"from {self.package.shared}.peer import {name}" for name in names}
+        members = members_of(self.documents, params)[0] if params else {}
         return {
             "wire": wire,
             "content": content,
-            "params": params.name,
+            "params": params.name if params else "NoParams",
             "result": result.name if result else None,
-            "parameters": parameters,
+            "is_object": params is None or parameters is not None,
+            "positions": tuple(members) if content.get("paramsBy") == "position" else (),
+            "parameters": parameters or (),
             "errors": self.errors(content),
             "imports": frozenset(imports),
         }
+
+    def _params(self, content: dict[str, Any]) -> Reference | None:
+        """Return the type of the params, past names of names; None if there are none."""
+        if "params" not in content:
+            return None
+        found = resolve(content["params"], self.document.name)
+        while "$ref" in self.documents.definition(found):
+            found = resolve(self.documents.definition(found)["$ref"], found.protocol)
+        return found
+
+    def _parameters(self, params: Reference | None) -> tuple[Parameter, ...] | None:
+        """Return the fields of the params, None if their type is not a class."""
+        return self.modules[params.protocol].classes.get(params.name) if params else ()
 
     def errors(self, content: dict[str, Any]) -> tuple[RowError, ...]:
         return tuple(

@@ -28,11 +28,25 @@ class Parameter:
     description: str | None
 
     @property
+    def sends_only_if_given(self) -> bool:
+        """Whether it has a default of the document, which only the other end applies."""
+        is_constant = self.annotation == f"Literal[{self.default}]"
+        return self.default not in (None, "None", "MISSING") and not is_constant
+
+    @property
     def declaration(self) -> str:
         """The parameter as it stands in a signature."""
+        if self.sends_only_if_given:
+            return f"{self.argument}: {self.annotation} | MISSING = MISSING"
         return f"{self.argument}: {self.annotation}" + (
             f" = {self.default}" if self.default is not None else ""
         )
+
+    @property
+    def passed(self) -> str:
+        """The parameter as the stub passes it on."""
+        plain = f"{self.name}={self.argument}"
+        return f"**given({plain})" if self.sends_only_if_given else plain
 
 
 @dataclass(frozen=True)
@@ -49,7 +63,10 @@ class Module:
         """Return the import statements that annotations and defaults of `parameters` need."""
         found: set[str] = set()
         for parameter in parameters:
-            for source in (parameter.annotation, parameter.default or "None"):
+            if parameter.sends_only_if_given:
+                found.add("from pydantic_core import MISSING")
+            default = None if parameter.sends_only_if_given else parameter.default
+            for source in (parameter.annotation, default or "None"):
                 for node in ast.walk(ast.parse(source, mode="eval")):
                     if isinstance(node, ast.Name) and node.id in self.names:
                         found.add(f"from {models} import {node.id}")

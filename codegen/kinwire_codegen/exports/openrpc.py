@@ -63,16 +63,16 @@ def _described(documents: Documents, document: Document, role: str, rows: Json) 
 
 
 def _method(documents: Documents, document: Document, wire: str, row: Json) -> Json:
-    params = resolve(row["params"], document.name)
-    members, required = members_of(documents, params)
+    params = resolve(row["params"], document.name) if "params" in row else None
+    members, required = members_of(documents, params) if params else ({}, set())
     made: Json = {
         "name": wire,
         "summary": row["summary"],
-        "paramStructure": "by-name",
+        "paramStructure": f"by-{row.get('paramsBy', 'name')}",
         "params": [
             _param(name, owner, node, name in required) for name, (owner, node) in members.items()
         ],
-        "x-params": params.name,
+        **({"x-params": params.name} if params else {}),
         "x-kind": row["kind"],
         "x-section": row["section"],
     }

@@ -10,17 +10,49 @@ from kinwire_codegen.load.augmented import AugmentTarget, target_of
 from kinwire_codegen.load.document import Document, Documents, Rule, members_of, resolve
 from kinwire_codegen.load.findings import Fault, pointer
 from kinwire_codegen.load.names import snake_name
+from kinwire_codegen.load.shape_reading import ShapeReader, followed
+from kinwire_codegen.load.shapes import ListShape, MapShape, NamedShape, ObjectShape, Shape
 
 
-def rows_carry_objects(document: Document, documents: Documents) -> Iterator[Fault]:
-    for table in ("methods", "tools"):
-        for name, row in document.table(table).items():
-            for part in {"params", "result"} & row.keys():
-                definition = documents.definition(resolve(row[part], document.name))
-                if not definition.keys() & {"properties", "allOf"}:
-                    what = f"{row[part]} is not an object with properties"
-                    hint = "Name an object type; give it properties."
-                    yield pointer(table, name, part), what, hint
+def tools_carry_objects(document: Document, documents: Documents) -> Iterator[Fault]:
+    for name, row in document.table("tools").items():
+        for part in ("params", "result"):
+            definition = documents.definition(resolve(row[part], document.name))
+            if not definition.keys() & {"properties", "allOf"}:
+                what = f"{row[part]} is not an object with properties"
+                hint = "Name an object type; give it properties."
+                yield pointer("tools", name, part), what, hint
+
+
+def params_are_structured(document: Document, documents: Documents) -> Iterator[Fault]:
+    """Yield params that are neither an object nor an array: JSON-RPC has no others."""
+    reader = ShapeReader(documents)
+    for name, row in document.table("methods").items():
+        if "params" not in row:
+            if "paramsBy" in row:
+                yield pointer("methods", name, "paramsBy"), "there are no params", "Remove it."
+            continue
+        shape = NamedShape(resolve(row["params"], document.name))
+        kinds = {type(one) for one in followed(reader, shape)}
+        if not kinds <= {ObjectShape, MapShape, ListShape}:
+            what = f"{row['params']} may be something else than an object or an array"
+            yield pointer("methods", name, "params"), what, "Give it a field, or a place in a list."
+        if row.get("paramsBy") == "position":
+            yield from _positions(name, reader.follow(shape))
+
+
+def _positions(name: str, shape: Shape) -> Iterator[Fault]:
+    place = pointer("methods", name, "params")
+    if not isinstance(shape, ObjectShape):
+        what = "params by position are no object with properties"
+        yield place, what, "Name an object type: its fields are the positions."
+        return
+    optional = next((one.wire for one in shape.members if not one.required), None)
+    late = [one.wire for one in shape.members if one.required]
+    names = [one.wire for one in shape.members]
+    if optional is not None and late and names.index(optional) < names.index(late[-1]):
+        what = f"{optional!r} may be absent and stands before {late[-1]!r}, which may not"
+        yield place, what, "Put the fields that may be absent last."
 
 
 def tools_can_be_called(document: Document, documents: Documents) -> Iterator[Fault]:
@@ -76,7 +108,8 @@ def _owner(
 
 
 ROW_RULES: tuple[Rule, ...] = (
-    rows_carry_objects,
+    tools_carry_objects,
+    params_are_structured,
     tools_can_be_called,
     tools_stay_apart,
     augments_add_something_new,

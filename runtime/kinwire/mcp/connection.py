@@ -29,7 +29,7 @@ from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.peer import Method, Peer
 
-P = TypeVar("P", bound=Message)
+P = TypeVar("P")
 R = TypeVar("R")
 
 _WITH_OPTIONS = ArgumentCheck(

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, final
 
 from kinwire.support.arguments import ValueKind
 from kinwire.support.validation import is_number
-from kinwire_protocols.base import JsonObject, Message
+from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kinwire.rpc.errors import ShapeError
     from kinwire.rpc.session import Session
 
-P = TypeVar("P", bound=Message)
+P = TypeVar("P")
 R = TypeVar("R")
 
 ProgressCallback = Callable[[Any], object]

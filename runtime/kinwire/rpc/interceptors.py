@@ -42,7 +42,7 @@ from kinwire_protocols.peer import Method
 if TYPE_CHECKING:
     from kinwire.rpc.request import Request
 
-P = TypeVar("P", bound=Message)
+P = TypeVar("P")
 R = TypeVar("R")
 
 Next = Callable[[P], Awaitable[R]]

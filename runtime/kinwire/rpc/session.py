@@ -40,11 +40,11 @@ from kinwire.rpc.routes import Route
 from kinwire.rpc.session_routes import SessionRoutes
 from kinwire.rpc.transport import TRANSPORT_KIND, Transport
 from kinwire.support.arguments import ArgumentCheck, instance_of, list_of
-from kinwire_protocols.base import JsonObject, Message, to_wire
+from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.peer import Method, Peer, ProtocolTable
 from kinwire_protocols.problems import problems
 
-P = TypeVar("P", bound=Message)
+P = TypeVar("P")
 R = TypeVar("R")
 
 _SESSION = ArgumentCheck(
@@ -170,6 +170,8 @@ class Session(SessionRoutes):
     ) -> R:
         """Send a request that has passed gates and interceptors, and return its result."""
         body = to_wire(params)
+        if method.positions:
+            body = _by_position(method, params, meta or on_progress)
         if meta:
             field = self.profile.meta_field
             body[field] = {**(body.get(field) or {}), **meta}
@@ -217,7 +219,8 @@ class Session(SessionRoutes):
 
     async def _notify(self, method: Method[P, Any], params: P) -> None:
         """Send a notification that has passed gates and interceptors."""
-        await self.raw_notify(method.name, to_wire(params))
+        body = method.params_to_wire(params) if method.positions else to_wire(params)
+        await self.raw_notify(method.name, body)
 
     async def notify_if_negotiated(self, method: Method[P, Any], params: P, /) -> bool:
         """Send a notification if the handshake allowed it; return whether it did.
@@ -421,3 +424,10 @@ class Session(SessionRoutes):
             raise TypeError("on_progress: the protocol of this session reports no progress")
         if iscoroutinefunction(on_progress):
             raise TypeError("on_progress: expected a plain function, got a coroutine function")
+
+
+def _by_position(method: Method[P, Any], params: P, beside: object) -> Any:
+    """Return params as an array, which has no place for what goes beside them."""
+    if beside:
+        raise ValueError(f"{method.name}: params by position take no meta and no progress")
+    return method.params_to_wire(params)

@@ -18,10 +18,10 @@ from kinwire.rpc.interceptors import (
     WireInterceptor,
     heard,
 )
-from kinwire_protocols.base import JsonObject, Message
+from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import Method
 
-P = TypeVar("P", bound=Message)
+P = TypeVar("P")
 R = TypeVar("R")
 
 

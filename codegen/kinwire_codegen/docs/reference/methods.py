@@ -154,6 +154,8 @@ def _added_errors(
     """Yield each error that an added field leads to, with that field."""
     if row["kind"] == "notification":
         return
+    if "params" not in row:
+        return
     kind = resolve(row["params"], document.name)
     for other, augment in links.augments(kind, "params", wire):
         for name in dict.fromkeys(augment.get("errors", ())):
@@ -170,8 +172,10 @@ def _error_row(cells: ErrorCells, by: str, seen: set[str]) -> TableRow:
 
 def _examples(links: Links, document: Document, wire: str, row: Node) -> Examples:
     module, stub = document.module, snake_name(wire)
-    kinds = [resolve(row[part], document.name) for part in ("params", "result") if part in row]
-    params, result = (example_of(links, kind) for kind in (kinds[0], kinds[-1]))
+    kinds = [
+        resolve(row[part], document.name) if part in row else None for part in ("params", "result")
+    ]
+    params, result = (None if kind is None else example_of(links, kind) for kind in kinds)
     to_server = row["from"] != "server"
     side = "Server" if to_server else "Client"
     tabs = [
@@ -182,13 +186,15 @@ def _examples(links: Links, document: Document, wire: str, row: Node) -> Example
         ),
         _python("Handler", handler_code(links, f"{module}.{side}Handlers", stub, kinds, result)),
     ]
-    if _is_offered_by_the_command(document, wire, row):
+    if kinds[0] and isinstance(params, dict) and _is_offered_by_the_command(document, wire, row):
         tabs.append(_shell(wire, params))
     return Examples(tuple(tabs), f"Constant: `{module}.methods.{constant_name(wire)}`.")
 
 
 def _messages(wire: str, row: Node, params: Any, result: Any) -> Iterator[Code]:
-    message: Node = {"jsonrpc": "2.0", "id": 1, "method": wire, "params": params}
+    message: Node = {"jsonrpc": "2.0", "id": 1, "method": wire}
+    if "params" in row:
+        message["params"] = [*params.values()] if row.get("paramsBy") == "position" else params
     if row["kind"] == "notification":
         del message["id"]
     yield as_json(message, "Notification" if row["kind"] == "notification" else "Request")

@@ -6,6 +6,7 @@ __all__ = ("example_of", "handler_code", "shell_line", "stub_call")
 
 import json
 import shlex
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kinwire_codegen.docs.reference.links import Links
@@ -16,6 +17,9 @@ from kinwire_codegen.load.names import snake_name
 Node = dict[str, Any]
 
 WIDTH = 100
+_EMPTY: dict[str, Any] = {
+    **{"object": {}, "array": [], "string": "", "integer": 0, "number": 0, "boolean": False}
+}
 
 
 class _Read(NamedTuple):
@@ -27,34 +31,48 @@ class _Read(NamedTuple):
 
 
 def example_of(links: Links, kind: Reference) -> Any:
-    """Return the first example of a type, an empty object if it has none."""
-    return next(iter(links.documents.definition(kind).get("examples", ())), {})
+    """Return the first example of a type, an empty value if it has none."""
+    definition = links.documents.definition(kind)
+    kinds = definition.get("type", "object")
+    empty = _EMPTY.get(kinds if isinstance(kinds, str) else kinds[0])
+    return next(iter(definition.get("examples", ())), empty)
 
 
-def stub_call(links: Links, stub: str, kind: Reference, given: Node) -> str:
+def stub_call(links: Links, stub: str, kind: Reference | None, given: Any) -> str:
     """Return the call of a stub with an example of its params; inner objects as they are read."""
+    if kind is None:
+        return f"await {stub}()"
+    if not _has_fields(links, kind):
+        return f"await {stub}({literal(given)})"
     members = _members(links, kind, given)
     arguments = {argument_name(name): value for name, value in members.items()}
     return _call(f"await {stub}", arguments, 0)
 
 
-def handler_code(links: Links, base: str, stub: str, kinds: list[Reference], result: Any) -> str:
+def handler_code(
+    links: Links, base: str, stub: str, kinds: Sequence[Reference | None], result: Any
+) -> str:
     """Return a class of handlers whose one method answers with an example."""
-    returned = class_of(links, kinds[1]) if len(kinds) > 1 else "None"
-    first = f"    async def {stub}(self, params: {class_of(links, kinds[0])}) -> {returned}:"
+    taken = "NoParams" if kinds[0] is None else class_of(links, kinds[0])
+    returned = "None" if kinds[1] is None else class_of(links, kinds[1])
+    first = f"    async def {stub}(self, params: {taken}) -> {returned}:"
     if len(first) > WIDTH:
-        first = (
-            f"    async def {stub}(\n        self, params: {class_of(links, kinds[0])}\n"
-            f"    ) -> {returned}:"
-        )
-    answer = "print(params)"
-    if len(kinds) > 1:
-        members = members_of(links.documents, kinds[1])[0]
-        answer = f"return {literal(_Read(returned, result), 8, 8 + len('return '))}"
-        if members:
-            answer = _call(f"return {returned}", _members(links, kinds[1], result), 8)
+        first = f"    async def {stub}(\n        self, params: {taken}\n    ) -> {returned}:"
+    answer = "print(params)" if kinds[1] is None else _answer(links, kinds[1], returned, result)
     name = "Tools" if base.endswith("Tools") else "Handlers"
     return f"class {name}({base}):\n{first}\n        {answer}"
+
+
+def _answer(links: Links, kind: Reference, returned: str, result: Any) -> str:
+    if members_of(links.documents, kind)[0]:
+        return _call(f"return {returned}", _members(links, kind, result), 8)
+    if not isinstance(result, dict | list):
+        return f"return {literal(result)}"
+    return f"return {literal(_Read(returned, result), 8, 8 + len('return '))}"
+
+
+def _has_fields(links: Links, kind: Reference) -> bool:
+    return bool(links.documents.definition(kind).keys() & {"properties", "allOf"})
 
 
 def shell_line(name: str, given: Node) -> str:

@@ -158,9 +158,21 @@ class InboundCalls:
         else:
             self._outbox.add(frame)
 
+    def _answer_any(self, work: Request, result: object) -> None:
+        message = {"jsonrpc": "2.0", "id": work.id, "result": to_wire(result)}
+        try:
+            frame = encode(message)
+        except UnsendableError as error:
+            self._answer_failure(work.id, work.method.name, error)
+        else:
+            self._outbox.add(frame)
+
     def _finish_otherwise(self, work: Request, result: object) -> None:
         if isinstance(result, EncodedObject):
             self._outbox.add(encoded_reply(work.id, result))
+            return
+        if not isinstance(work.method.result, type):  # neither an object: a text, a list, null
+            self._answer_any(work, result)
             return
         wrong = TypeError(f"expected a result model or a dict, got {type(result).__name__}")
         self._answer_failure(work.id, work.method.name, wrong)
@@ -307,13 +319,28 @@ class InboundCalls:
 
 def _params(route: Route, message: JsonObject, counts: Counts) -> Message:
     raw: JsonObject = message.get("params", {})
-    if type(raw) is not dict:
+    if type(raw) is not dict or route.method.positions:
+        if route.method.positions or not isinstance(route.method.params, type):
+            return _in_another_form(route, message.get("params"), counts)
         return _without_params(route, raw, counts)
     try:
         params: Message = route.method.decode_params(raw, counts.noticed)
         return params
     except ValidationError as error:
         raise _invalid(route.method.name, problems(error, raw)) from None
+
+
+def _in_another_form(route: Route, raw: object, counts: Counts) -> Message:
+    """Return params that are an array on the wire.
+
+    Raises:
+        InvalidParamsError: they do not fit.
+    """
+    try:
+        made: Message = route.method.decode_params(raw, counts.noticed)
+    except ValidationError as error:
+        raise _invalid(route.method.name, problems(error, raw)) from None
+    return made
 
 
 def _without_params(route: Route, given: object, counts: Counts) -> Message:

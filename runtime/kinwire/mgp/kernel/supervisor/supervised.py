@@ -20,7 +20,7 @@ from kinwire_protocols.peer import Method
 if TYPE_CHECKING:
     from kinwire.mgp.kernel.supervisor.actor import ServerActor
 
-P = TypeVar("P", bound=Message)
+P = TypeVar("P")
 R = TypeVar("R")
 
 _DOWN = ("registered", "disconnected")

@@ -20,6 +20,7 @@ from typing import (
 )
 
 from pydantic import ValidationError
+from pydantic_core import MISSING, InitErrorDetails, PydanticCustomError
 
 from tiny_bindings.base import JsonObject, Message, RpcError, from_wire, to_wire
 from tiny_bindings.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = (
     "Handlers",
     "Method",
+    "NoParams",
     "On",
     "Peer",
     "ProtocolTable",
@@ -41,14 +43,52 @@ __all__ = (
     "Register",
     "check_handlers",
     "error_kind",
+    "given",
 )
 
-P = TypeVar("P", bound=Message)
+P = TypeVar("P")
 R = TypeVar("R")
 
 Kind = Literal["request", "notification", "either"]
 Sender = Literal["client", "server", "both"]
 Status = Literal["stable", "considered", "deprecated"]
+
+
+class NoParams(Message):
+    """The params of a method that has none."""
+
+
+def given(**members: Any) -> dict[str, Any]:
+    """Return the members that are not `MISSING`."""
+    return {name: value for name, value in members.items() if value is not MISSING}
+
+
+def _by_name(method: str, positions: tuple[str, ...], value: object) -> JsonObject:
+    """Return params by position as an object.
+
+    Raises:
+        pydantic.ValidationError: they are no array, or one with too many items.
+    """
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    if (value is None or isinstance(value, list)) and len(items) <= len(positions):
+        return dict(zip(positions, items, strict=False))
+    said = "Input should be an array of at most {most} items"
+    fault: InitErrorDetails = {
+        "type": PydanticCustomError("positions", said, {"most": len(positions)}),
+        "input": value,
+    }
+    raise ValidationError.from_exception_data(method, [fault])
+
+
+def _by_position(method: str, positions: tuple[str, ...], body: JsonObject) -> list[Any]:
+    left = next((at for at, name in enumerate(positions) if name not in body), len(positions))
+    late = [name for name in positions[left:] if name in body]
+    if late:
+        raise ValueError(
+            f"{method}: {late[0]!r} goes by position, and {positions[left]!r} before it is not"
+            f" given. Give {positions[left]!r} too."
+        )
+    return [body[name] for name in positions[:left]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +102,12 @@ class Method(Generic[P, R]):
     """The name in Python, on stubs, handlers and `on`."""
     kind: Kind
     sender: Sender
-    params: type[P]
-    result: type[R] | None
+    params: Any
+    """The type `P`; `NoParams` if the method has none."""
+    result: Any
+    """The type `R`, None for a notification."""
+    positions: tuple[str, ...] = ()
+    """The fields of the params in their order on the wire, if they are an array there."""
     errors: tuple[type[RpcError], ...] = ()
     gate: str | None = None
     """The capability that must be negotiated, as side:path; None for none."""
@@ -81,14 +125,28 @@ class Method(Generic[P, R]):
         return (self.name, *self.aliases)
 
     def decode_params(self, value: object, noticed: Noticed | None = None) -> P:
-        """Return params from the wire; absent params (None) are an empty object.
+        """Return params from the wire; absent params (None) are an empty object or array.
 
         `noticed` is called for each lenient reading.
 
         Raises:
             pydantic.ValidationError: the value does not fit.
         """
-        return from_wire(self.params, {} if value is None else value, noticed)
+        if self.positions:
+            value = _by_name(self.name, self.positions, value)
+        made: P = from_wire(self.params, {} if value is None else value, noticed)
+        return made
+
+    def params_to_wire(self, params: P) -> Any:
+        """Return params as JSON: an array where they go by position, None where there are none.
+
+        Raises:
+            ValueError: a position is left out, and a later one is given.
+        """
+        body: Any = to_wire(params)
+        if self.params is NoParams and not body:
+            return None
+        return _by_position(self.name, self.positions, body) if self.positions else body
 
     def decode_result(self, value: object, noticed: Noticed | None = None) -> R:
         """Return a result from the wire; `noticed` is called for each lenient reading.
@@ -99,8 +157,7 @@ class Method(Generic[P, R]):
         """
         if self.result is None:
             raise TypeError(f"{self.name} is a notification: it has no result")
-        result: Any = self.result
-        made: R = from_wire(result, value, noticed)
+        made: R = from_wire(self.result, value, noticed)
         return made
 
     def decode_error(self, value: JsonObject) -> RpcError:
@@ -284,7 +341,7 @@ class Handlers:
         super().__init_subclass__()
         check_handlers(cls, {row.attribute for row in cls.rows.values()} | {"dispatch"}, "method")
 
-    async def dispatch(self, name: str, params: object = None) -> JsonObject | None:
+    async def dispatch(self, name: str, params: object = None) -> Any:
         """Handle one arrived message and return its result as JSON, None for a notification.
 
         Raises:

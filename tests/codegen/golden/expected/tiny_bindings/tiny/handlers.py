@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tiny_bindings.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
-from tiny_bindings.peer import Handlers, Method, On, Register
+from tiny_bindings.peer import Handlers, Method, NoParams, On, Register
 from tiny_bindings.tiny import methods, tools
 from tiny_bindings.tiny.models import (
+    Count,
     DustParams,
     DustResult,
     FindParams,
     FindResult,
     LentParams,
+    Rates,
+    Rating,
 )
 from tiny_bindings.tinybase.models import CallResult, OpenResult
 from tiny_bindings.tool_methods import ToolHandlers, ToolMethod
@@ -25,6 +28,8 @@ class ServerHandlers(Handlers):
     rows: ClassVar[Mapping[str, Method[Any, Any]]] = {
         "books/find": methods.BOOKS_FIND,
         "books/announce": methods.BOOKS_ANNOUNCE,
+        "books/rate": methods.BOOKS_RATE,
+        "books/count": methods.BOOKS_COUNT,
     }
 
     async def books_find(self, params: FindParams) -> FindResult:
@@ -34,6 +39,14 @@ class ServerHandlers(Handlers):
     async def books_announce(self, params: LentParams) -> OpenResult:
         """Announce a book, with or without an answer. (`books/announce`)"""
         raise MethodNotFoundError("Method not found: books/announce")
+
+    async def books_rate(self, params: Rating) -> Rates:
+        """Rate a book, by position. (`books/rate`)"""
+        raise MethodNotFoundError("Method not found: books/rate")
+
+    async def books_count(self, params: NoParams) -> Count:
+        """Count the books. (`books/count`)"""
+        raise MethodNotFoundError("Method not found: books/count")
 
 
 class ServerOn(On):
@@ -48,6 +61,16 @@ class ServerOn(On):
     def books_announce(self) -> Register[LentParams, OpenResult]:
         """Announce a book, with or without an answer. (`books/announce`)"""
         return self(methods.BOOKS_ANNOUNCE)
+
+    @property
+    def books_rate(self) -> Register[Rating, Rates]:
+        """Rate a book, by position. (`books/rate`)"""
+        return self(methods.BOOKS_RATE)
+
+    @property
+    def books_count(self) -> Register[NoParams, Count]:
+        """Count the books. (`books/count`)"""
+        return self(methods.BOOKS_COUNT)
 
 
 class ClientHandlers(Handlers):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from tiny_bindings.peer import Method, ProtocolTable
+from tiny_bindings.peer import Method, NoParams, ProtocolTable
 from tiny_bindings.tiny import errors
 from tiny_bindings.tiny.models import (
     Author,
     Bag,
+    Count,
     DustResult,
     FindParams,
     FindResult,
     LentParams,
     Offer,
+    Rates,
+    Rating,
 )
 from tiny_bindings.tinybase import errors as tinybase_errors
 from tiny_bindings.tinybase.models import OpenResult
@@ -60,6 +63,31 @@ BOOKS_ANNOUNCE: Final = Method[LentParams, OpenResult](
 )
 """Announce a book, with or without an answer."""
 
+BOOKS_RATE: Final = Method[Rating, Rates](
+    name="books/rate",
+    protocol="tiny",
+    attribute="books_rate",
+    kind="request",
+    sender="client",
+    params=Rating,
+    result=Rates,
+    positions=("id", "stars"),
+    section="2.4",
+)
+"""Rate a book, by position."""
+
+BOOKS_COUNT: Final = Method[NoParams, Count](
+    name="books/count",
+    protocol="tiny",
+    attribute="books_count",
+    kind="request",
+    sender="client",
+    params=NoParams,
+    result=Count,
+    section="2.5",
+)
+"""Count the books."""
+
 BOOKS_BURN: Final = Method[LentParams, DustResult](
     name="books/burn",
     protocol="tiny",
@@ -87,6 +115,8 @@ PROTOCOL: Final = ProtocolTable(
         "books/find": BOOKS_FIND,
         "books/lent": BOOKS_LENT,
         "books/announce": BOOKS_ANNOUNCE,
+        "books/rate": BOOKS_RATE,
+        "books/count": BOOKS_COUNT,
         "books/burn": BOOKS_BURN,
     },
     errors={

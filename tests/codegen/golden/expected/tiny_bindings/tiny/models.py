@@ -29,6 +29,10 @@ class Bag(Message):
     """Anything at all."""
 
 
+Count = TypeAliasType("Count", Annotated[int, Field(ge=0)])
+"""How many."""
+
+
 class FindParams(Message):
     """What to look for.
 
@@ -127,6 +131,25 @@ class Offer(Message):
 
 Place = TypeAliasType("Place", Annotated[str, Field(min_length=1)])
 """A place by its name."""
+
+
+Rates = TypeAliasType("Rates", list[int] | None)
+"""What others gave, null if nobody did."""
+
+
+class Rating(Message):
+    """A book and its stars.
+
+    Attributes:
+        id: Which book.
+        stars: How many.
+    """
+
+    id: str
+    """Which book."""
+
+    stars: Annotated[int, Field(ge=1, le=5)] = 3
+    """How many."""
 
 
 class Shelf(Message):

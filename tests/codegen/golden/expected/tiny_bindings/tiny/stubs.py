@@ -6,16 +6,19 @@ from typing import Any, Literal
 
 from pydantic_core import MISSING
 
-from tiny_bindings.peer import Peer
+from tiny_bindings.peer import NoParams, Peer, given
 from tiny_bindings.tiny import methods, tools
 from tiny_bindings.tiny.models import (
     Bag,
+    Count,
     DustParams,
     DustResult,
     FindParams,
     FindResult,
     Lamp,
     LentParams,
+    Rates,
+    Rating,
 )
 from tiny_bindings.tinybase.models import CallResult, OpenResult
 
@@ -32,7 +35,7 @@ class ServerStub:
         class_: str | None = None,
         sort_by: Literal["title", "year"] | None = None,
         sort_by_1: Literal[1, 2] | None = None,
-        self_: bool = False,
+        self_: bool | MISSING = MISSING,
         exact: Literal[True] | None = None,
         price: int | float | None = None,
         shelf: str | None | MISSING = MISSING,
@@ -66,7 +69,7 @@ class ServerStub:
             class_=class_,
             sort_by=sort_by,
             sort_by_1=sort_by_1,
-            self=self_,
+            **given(self=self_),
             exact=exact,
             price=price,
             shelf=shelf,
@@ -104,6 +107,26 @@ class ServerStub:
         """
         params = LentParams(id=id, date=date)
         await self._peer.notify(methods.BOOKS_ANNOUNCE, params)
+
+    async def books_rate(self, *, id: str, stars: int | MISSING = MISSING) -> Rates:
+        """Rate a book, by position.
+
+        books/rate, a request. Source: Tiny 2.1-draft, 2.4.
+
+        Args:
+            id: Which book.
+            stars: How many.
+        """
+        params = Rating(id=id, **given(stars=stars))
+        return await self._peer.call(methods.BOOKS_RATE, params)
+
+    async def books_count(self) -> Count:
+        """Count the books.
+
+        books/count, a request. Source: Tiny 2.1-draft, 2.5.
+        """
+        params = NoParams()
+        return await self._peer.call(methods.BOOKS_COUNT, params)
 
     async def dust(
         self, *, shelf: str | None = None, tools_: list[Lamp] | None = None
