@@ -14,6 +14,7 @@ __all__ = (
     "Extension",
     "ExtensionBase",
     "ExtensionHandlers",
+    "GrpcLimits",
     "HandlerDefinitionError",
     "Host",
     "HttpLimits",
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
     from kinwire.rpc.session import Session
     from kinwire.testing import pair
     from kinwire.transports.child import stdio
+    from kinwire.transports.grpc.limits import GrpcLimits
     from kinwire.transports.http.guard import current_principal
     from kinwire.transports.http.limits import HttpLimits
     from kinwire.transports.websocket.listener import serve_websocket
@@ -116,6 +118,7 @@ _HOMES = {
     "ExtensionBase": "mcp.extension",
     "ExtensionHandlers": "mcp.extension",
     "Host": "mcp.host",
+    "GrpcLimits": "transports.grpc.limits",
     "HttpLimits": "transports.http.limits",
     "Limits": "rpc.limits",
     "LiteClient": "mcplite.client.client",

@@ -72,7 +72,9 @@ class GrpcServed(Target):
         call: Any = self._channel.unary_stream(f"/{SERVICE}/CallToolStream")
         found = [message async for message in call(request, timeout=_TIMEOUT)]
         if len(found) != parts + 1:
-            raise TargetFailedError(f"{self._name}: {len(found)} messages are no stream of {parts}")
+            raise TargetFailedError(
+                f"{self._name}: expected a stream of {parts}, got {len(found)} messages"
+            )
 
 
 def rows() -> Iterator[Row]:

@@ -12,6 +12,7 @@ from tests.spec.managers.mcp import MCP
 from tests.spec.managers.mcpe import MCPE
 from tests.spec.managers.mcpl import MCPL
 from tests.spec.managers.mcplite import MCPLITE
+from tests.spec.managers.mcplite_grpc import MCPLITE_GRPC
 from tests.spec.managers.mgp import MGP
 
-MANAGERS = {**MCP, **MCPE, **MCPL, **MGP, **MCPLITE}
+MANAGERS = {**MCP, **MCPE, **MCPL, **MCPLITE, **MCPLITE_GRPC, **MGP}
