@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from itertools import count
 
+import anyio
 from pydantic_core import from_json
 
 from kinwire.mcplite.client.errors import error_from
@@ -37,6 +38,7 @@ from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcplite.tables import HTTP
 
 _EMPTY = b"{}"
+_MOST = 128  # requests under way, each with a connection; streams are not counted
 _ABOUT_CALLER = (401, 403, 407, 429)  # statuses that say more than an error in the body
 
 
@@ -74,6 +76,7 @@ class HttpLiteTransport:
         self._requests = requests
         self._size = size
         self._numbers = count(1)
+        self._slots = anyio.Semaphore(_MOST)
 
     def opened(self) -> AbstractAsyncContextManager[object]:
         """See `LiteTransport.opened`."""
@@ -88,8 +91,9 @@ class HttpLiteTransport:
             return request if endpoint.enveloped else _EMPTY
 
         with http_failures(LIST, self._requests.base, timeout):
-            response = await self._requests.begin(LIST, body, repeatable=True)
-            value = await self._value(LIST, response)
+            async with self._slots:
+                response = await self._requests.begin(LIST, body, repeatable=True)
+                value = await self._value(LIST, response)
         answered = answer_in(value, identifier) if _is_envelope(value) else Answered(value)
         tools = tools_in(self._answer(LIST, response, answered))
         if tools is None:
@@ -100,8 +104,9 @@ class HttpLiteTransport:
         """See `LiteTransport.call`."""
         identifier, body = self._call_body(call)
         with http_failures(CALL, self._requests.base, timeout):
-            response = await self._requests.begin(CALL, body, repeatable=call.repeatable)
-            value = await self._value(CALL, response)
+            async with self._slots:
+                response = await self._requests.begin(CALL, body, repeatable=call.repeatable)
+                value = await self._value(CALL, response)
         return self._result(response, value, identifier)
 
     async def stream(self, call: OutgoingCall, timeout: float) -> PartStream:

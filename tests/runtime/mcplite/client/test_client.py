@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import ssl
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -32,9 +34,11 @@ from kinwire.rpc.errors import (
     UnsendableError,
 )
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError, MethodNotFoundError
+from kinwire_protocols.mcp import methods as mcp_methods
 from tests.each import each
-from tests.runtime.mcp.http_client.fake_server import Asked, Line
+from tests.runtime.mcp.http_client.fake_server import Asked, Line, RawServer
 from tests.runtime.mcplite.client.fixtures_raw import BASE, answering, of, result_of
+from tests.runtime.transports.fixtures_certificates import made_certificate, needs_openssl
 
 pytestmark = pytest.mark.anyio
 
@@ -639,3 +643,53 @@ async def test_wrong_options_are_refused(arguments: Any, kind: type[Exception], 
     url, options = arguments[0], arguments[1] if len(arguments) > 1 else {}
     with pytest.raises(kind, match=words):
         LiteClient(url, **options)
+
+
+async def test_a_client_has_at_most_128_requests_under_way() -> None:
+    open_now, most = 0, 0
+    full = anyio.Event()
+
+    async def handle(asked: Asked, line: Line) -> None:
+        nonlocal open_now, most
+        open_now += 1
+        most = max(most, open_now)
+        if open_now == 128:
+            full.set()
+        await full.wait()
+        open_now -= 1
+        await line.json({"jsonrpc": "2.0", "id": asked.message["id"], "result": ANSWER})
+
+    async with of(handle) as (client, server), anyio.create_task_group() as tasks:
+        for _ in range(150):
+            tasks.start_soon(client.call, "x")
+    assert most == 128
+    assert len(server.asked) == 150
+
+
+@pytest.mark.spec("mcp-lite-7.1-2")
+async def test_a_call_has_the_form_that_mcp_has() -> None:
+    async with of(answering(ANSWER)) as (client, server):
+        await client.call("search", {"query": "bread"})
+        message = server.asked[0].message
+        params = mcp_methods.TOOLS_CALL.decode_params(message["params"])
+        assert (message["jsonrpc"], message["method"]) == ("2.0", mcp_methods.TOOLS_CALL.name)
+        assert (params.name, params.arguments) == ("search", {"query": "bread"})
+
+
+@needs_openssl
+async def test_a_server_with_a_certificate_of_its_own_is_reached(tmp_path: Path) -> None:
+    file = made_certificate(tmp_path)
+    theirs = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    theirs.load_cert_chain(file)
+    pem = file.read_bytes().partition(b"-----BEGIN PRIVATE KEY")[0]
+    async with RawServer.serving(answering(ANSWER), BASE, tls=theirs) as server:
+        ways: list[Any] = [
+            {"certificates": pem},
+            {"tls": ssl.create_default_context(cafile=str(file))},
+        ]
+        for way in ways:
+            async with LiteClient(server.url, trust_env=False, **way) as client:
+                assert isinstance(await client.call("x"), LiteAnswer)
+        async with LiteClient(server.url, trust_env=False) as client:
+            with pytest.raises(ConnectionClosedError, match="not to be trusted"):
+                await client.call("x")
