@@ -57,6 +57,7 @@ from kinwire.mcpl import (
     UrlGuard,
     Verdict,
 )
+from kinwire.mcplite.client.client import LiteOptions
 from kinwire.support.arguments import (
     COUNT,
     NUMBER,
@@ -525,6 +526,8 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "MgpKernel.add_access_tools": lambda: {"server": server(), "agent_of": handler},
     "Gateway": lambda: {"kernel": kinwire.mgp.MgpKernel(), "servers": Host("h", "1")},
     "HealthMonitor": lambda: {"server": guarded_server()},
+    "LiteClient": lambda: {"url": "http://127.0.0.1:1/"},
+    "LiteServer": lambda: {"server": server()},
     "MgpKernel.events": lambda: {"connection": any_connection(), "channels": []},
     "MgpKernel.stream": lambda: {"connection": any_connection(), "tool": "t"},
     "MgpServer.emit": lambda: {"channel": "tool.started"},
@@ -601,13 +604,16 @@ def public_functions() -> Iterator[tuple[str, Any]]:
                 yield f"{owner.__name__}.{name}", value
 
 
+OPTIONS: dict[str, type] = {"Unpack[UrlOptions]": UrlOptions, "Unpack[LiteOptions]": LiteOptions}
+
+
 def parameters_of(function: Any) -> list[str]:
     names: list[str] = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name == "self":
             continue
-        if parameter.annotation == "Unpack[UrlOptions]":
-            names += UrlOptions.__annotations__
+        if (options := OPTIONS.get(str(parameter.annotation))) is not None:
+            names += options.__annotations__
         else:
             names.append(parameter.name)
     return names

@@ -66,7 +66,13 @@ def http_lite_transport(url: str, options: TransportOptions) -> HttpLiteTranspor
 def _tls_of(options: TransportOptions) -> ssl.SSLContext | None:
     if options.tls is not None or options.certificates is None:
         return options.tls
-    return ssl.create_default_context(cadata=options.certificates.decode("ascii"))
+    try:
+        return ssl.create_default_context(cadata=options.certificates.decode("ascii"))
+    except (ValueError, ssl.SSLError):
+        raise ValueError(
+            "LiteClient.certificates: expected certificates as PEM, got other bytes. "
+            'Write Path("authorities.pem").read_bytes().'
+        ) from None
 
 
 class HttpLiteTransport:
