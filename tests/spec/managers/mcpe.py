@@ -64,7 +64,7 @@ MCPE = {
         rows=("mcpe-11.4-3",),
     ),
     "mcpe expiry": Manager(
-        attributes=("kinwire.mcpe.server.board:SubscriptionBoard._expire",),
+        attributes=("kinwire.mcpe.server.expiry:SubscriptionExpiry.expire",),
         rows=("mcpe-5.4-3", "mcpe-12.1-7"),
     ),
     "mcpe grace": Manager(

@@ -9,22 +9,21 @@ __all__ = ("SubscriptionBoard",)
 
 import logging
 import math
-from collections.abc import Callable, Collection, Coroutine
-from contextvars import Context
+from collections.abc import Collection
 from functools import partial
-from typing import Any
 
 import anyio
 
-from kinwire.mcpe.rules import subscriptions
 from kinwire.mcpe.rules.features import EventFeatures
 from kinwire.mcpe.rules.filter_index import FilterIndex
 from kinwire.mcpe.rules.filters import CompiledFilter
 from kinwire.mcpe.rules.schedules import Schedule, first_due, next_due
 from kinwire.mcpe.server.clients import ClientSession, ClientTable, KnownClient
 from kinwire.mcpe.server.deliveries import ScheduledDeliveries
+from kinwire.mcpe.server.expiry import SubscriptionExpiry
 from kinwire.mcpe.server.handler_port import HandlerPort
 from kinwire.mcpe.server.home_port import HomePort
+from kinwire.mcpe.server.in_background import in_background
 from kinwire.mcpe.server.kept import KeptSubscription, KeptSubscriptions
 from kinwire.mcpe.server.options import EventTerms
 from kinwire.mcpe.server.served import (
@@ -35,15 +34,11 @@ from kinwire.mcpe.server.served import (
 )
 from kinwire.mcpe.server.timers import EventTimers, TimerKey
 from kinwire.mcpe.server.visible import VisibleEvents
-from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock, forward
 from kinwire.storage.errors import StorageError
-from kinwire.support.background import start_detached
-from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols.base import JsonObject
-from kinwire_protocols.mcpe.methods import EVENTS_SUBSCRIPTION_EXPIRED
-from kinwire_protocols.mcpe.models import Subscription, SubscriptionExpiredNotificationParams
+from kinwire_protocols.mcpe.models import Subscription
 
 logger = logging.getLogger("kinwire.mcpe")
 
@@ -80,6 +75,7 @@ class SubscriptionBoard:
         self._deliveries = ScheduledDeliveries(
             *(features, kept, visible, self.handle, self._delivered, self._put_off, clock)
         )
+        self.expiry = SubscriptionExpiry(self.timers, terms, kept, clock, self._settle)
         self._made = 0
         self._loading = anyio.Lock()
         self.loaded = False
@@ -162,7 +158,7 @@ class SubscriptionBoard:
     def expire_in_time(self, served: ServedSubscription, now: float) -> None:
         """End a subscription whose time is over, if the timer has not done that yet."""
         if served.expires_at <= now and served.message.status != "expired":
-            self._expire(served)
+            self.expiry.expire(served)
 
     async def remove(self, served: ServedSubscription) -> None:
         """Remove a subscription.
@@ -207,7 +203,7 @@ class SubscriptionBoard:
             if served.home is None:
                 served.go_to(peer)
                 self._deliveries.resume(served)
-                self._say_expired(served)
+                self.expiry.say(served)
 
     def left(self, peer: ClientSession) -> None:
         """Send it elsewhere, since a session is over, or keep it while the client is away."""
@@ -227,12 +223,12 @@ class SubscriptionBoard:
         if self._terms.grace < math.inf:
             self.timers.set(TimerKey("grace", client.id), self.clock() + self._terms.grace)
         if self.homes is not None:
-            self._in_background(partial(self.homes.away, client.id))
+            in_background(partial(self.homes.away, client.id))
 
     def _forget(self, client: KnownClient) -> None:
         self._clients.forget(client)
         if self.homes is not None:
-            self._in_background(partial(self.homes.release, client.id))
+            in_background(partial(self.homes.release, client.id))
 
     async def _load(self) -> None:
         found = await self._kept.load()
@@ -331,10 +327,10 @@ class SubscriptionBoard:
         if key.kind == "cron" or key.kind == "scheduled":
             self._deliver(served, key.kind, at)
         elif key.kind == "expire":
-            self._expire(served)
+            self.expiry.expire(served)
         elif key.kind == "forget":
             self._drop(served)
-            self._in_background(partial(self._kept.delete, served))
+            in_background(partial(self._kept.delete, served))
 
     def _end_grace(self, id: str) -> None:
         client = self._clients.get(id)
@@ -342,7 +338,7 @@ class SubscriptionBoard:
             return
         for served in list(client.served.values()):
             self._drop(served)
-            self._in_background(partial(self._kept.delete, served))
+            in_background(partial(self._kept.delete, served))
         self._forget(client)
 
     def _deliver(self, served: ServedSubscription, channel: Schedule, at: float) -> None:
@@ -373,7 +369,7 @@ class SubscriptionBoard:
         collector.due_at = next_due(delivery, channel, self.features, due=due_at, now=begun_at)
         collector.over = channel == "scheduled"
         if collector.over and once is not None and once.auto_expire:
-            self._expire(served)
+            self.expiry.expire(served)
         else:
             self._settle(served)
             await self._put_when_delivered(served)
@@ -387,49 +383,3 @@ class SubscriptionBoard:
             await self._kept.put(served)
         except StorageError as error:
             logger.error("a delivery of the subscription %s was not noted: %s", served.id, error)
-
-    def _expire(self, served: ServedSubscription) -> None:
-        """End a subscription, and notify its client, now or when it comes back (MCPE 7.3)."""
-        now = self.clock()
-        served.message = subscriptions.expired(served.message, now)
-        served.drop_collected()
-        served.expiry_unsaid = now
-        self._settle(served)
-        self.timers.set(TimerKey("forget", served.id), now + self._terms.keep_expired)
-        self._in_background(partial(self._kept.put, served))
-        self._say_expired(served)
-
-    def _say_expired(self, served: ServedSubscription) -> None:
-        home, at = served.home, served.expiry_unsaid
-        if home is None or at is None or served.is_notified:
-            return
-        served.is_notified = True
-        params = SubscriptionExpiredNotificationParams(
-            subscription_id=served.id, expired_at=timestamp_of(at)
-        )
-
-        async def say() -> None:
-            try:
-                await home.session.notify(EVENTS_SUBSCRIPTION_EXPIRED, params)
-            except ConnectionClosedError:
-                served.is_notified = False
-                if served.home is not home:  # another session has taken over
-                    self._say_expired(served)
-                return
-            served.expiry_unsaid, served.is_notified = None, False
-            await self._kept.put(served)
-
-        self._in_background(say)
-
-    def _in_background(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        async def run() -> None:
-            try:
-                await work()
-            except ConnectionClosedError:
-                logger.debug("a client has left before it was notified")
-            except StorageError as error:
-                logger.error("a subscription was not written: %s", error)
-            except Exception:  # of an interceptor
-                logger.exception("a client was not notified")
-
-        Context().run(start_detached, run)
