@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("cron_times_of", "delivery_problems", "zone_of")
+__all__ = ("cron_times_of", "delivery_problems", "with_defaults", "zone_of")
 
 from collections.abc import Iterator
 from datetime import UTC, tzinfo
@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from kinwire.mcpe.rules.features import CHANNELS, EventFeatures
 from kinwire.support.timestamps import is_date_time
+from kinwire_protocols.base import Message
 from kinwire_protocols.mcpe.models import CronSchedule, DeliveryPreferences, ScheduledDelivery
 from kinwire_protocols.mcpe.tables import DELIVERY_MODES
 from kinwire_protocols.problems import Problem, shown
@@ -46,6 +47,22 @@ def delivery_problems(
             yield Problem(f"{at}/{needed}", f"a value for the channel {channel}", "nothing")
         if channel in delivery.channels[:index]:
             yield Problem(f"{at}/channels/{index}", "each channel once", shown(channel))
+
+
+def with_defaults(delivery: DeliveryPreferences) -> DeliveryPreferences:
+    """Return `delivery` with the values that a client has left out, so that it can read them."""
+    cron, once = delivery.cron_schedule, delivery.scheduled_delivery
+    found: dict[str, Message] = {}
+    if cron is not None:
+        found["cron_schedule"] = _with_defaults(cron)
+    if once is not None:
+        found["scheduled_delivery"] = _with_defaults(once)
+    return delivery.model_copy(update=found) if found else delivery
+
+
+def _with_defaults(schedule: Message) -> Message:
+    names = type(schedule).model_fields
+    return schedule.model_copy(update={name: getattr(schedule, name) for name in names})
 
 
 def cron_times_of(schedule: CronSchedule, features: EventFeatures) -> CronTimes:

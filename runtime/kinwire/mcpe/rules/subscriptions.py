@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import MISSING
 
-from kinwire.mcpe.rules.delivery import delivery_problems
+from kinwire.mcpe.rules.delivery import delivery_problems, with_defaults
 from kinwire.mcpe.rules.features import EventFeatures
 from kinwire.mcpe.rules.filters import filter_problems
 from kinwire.mcpe.rules.refusals import invalid_input
@@ -82,7 +82,7 @@ def created(params: EventsSubscribeParams, *, id: str, client_id: str, now: floa
         id=id,
         client_id=client_id,
         filter=params.filter,
-        delivery=params.delivery,
+        delivery=with_defaults(params.delivery),
         handler=params.handler,
         status="active",
         created_at=at,
@@ -128,7 +128,7 @@ def changed(
     if updates.filter is not None:
         fields["filter"] = updates.filter
     if updates.delivery is not None:
-        fields["delivery"] = updates.delivery
+        fields["delivery"] = with_defaults(updates.delivery)
     if updates.status is not None:
         fields["status"] = updates.status
     for name in ("handler", "expires_at"):
