@@ -288,7 +288,7 @@ CONNECTION_HABITS: list[tuple[Callable[[Connection], Any], str]] = [
         "on_progress: expected a plain function or None, got the function handler. Write ",
     ),
     (
-        lambda one: one.call("ping", {}),  # type: ignore[type-var, arg-type]
+        lambda one: one.call("ping", {}),  # type: ignore[arg-type]
         "method: expected a method of kinwire_protocols, got 'ping'. Write await connection.call(",
     ),
     (

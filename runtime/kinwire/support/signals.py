@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from kinwire.support.background import call_soon, running_loop
-
 if TYPE_CHECKING:
     import socket
 
@@ -56,6 +54,8 @@ def wakeups() -> Generator[tuple[socket.socket, socket.socket]]:
 @contextmanager
 def heard_by_the_loop() -> Generator[None]:
     """Have every signal wake asyncio's loop that runs here. trio's and that of Windows do so."""
+    from kinwire.support.background import running_loop  # anyio is not for who only ends
+
     loop = running_loop()
     if loop is None or sys.platform == "win32":  # what wakes these must not be taken from them
         yield
@@ -77,6 +77,8 @@ def on_end_signal(act: Callable[[], object], heed: Callable[[int], object]) -> G
     while the loop stands still. What SIGINT does is not changed. Ignored signals stay ignored, and
     outside the main thread nothing is changed.
     """
+    from kinwire.support.background import call_soon
+
     taken, interrupt = end_signals(), _interrupt_handler()
     soon = call_soon()
 
