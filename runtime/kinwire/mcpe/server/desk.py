@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("Caller", "SubscriptionDesk")
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -99,8 +99,14 @@ class SubscriptionDesk:
         async with self._turns.of(caller.client.id):
             await self._board.remove(await self._of(id, caller))
 
-    def list(self, params: EventsListParams, caller: Caller) -> list[Subscription]:
-        """Return the subscriptions of the client, oldest first (MCPE 6.3)."""
+    async def list(self, params: EventsListParams, caller: Caller) -> list[Subscription]:
+        """Return the subscriptions of the client, oldest first (MCPE 6.3).
+
+        Raises:
+            StorageError: the store of the cluster failed.
+        """
+        async with self._turns.of(caller.client.id):
+            await self._bring_back(caller.client, lambda: bool(caller.client.served))
         served, now = list(caller.client.served.values()), self._board.clock()
         for one in served:
             self._board.expire_in_time(one, now)
@@ -180,17 +186,20 @@ class SubscriptionDesk:
 
         In a cluster, another process may have taken the client while this call waited for its turn.
         """
-        client, homes = caller.client, self._board.homes
-        for _ in range(_ATTEMPTS if homes is not None and id not in client.served else 0):
-            assert homes is not None
-            await homes.bring(client.id)
-            if id in client.served:
-                break
+        client = caller.client
+        await self._bring_back(client, lambda: id in client.served)
         found = client.served.get(id)
         if found is None:
             raise SubscriptionNotFoundError(data={"subscriptionId": id[:_SHOWN]})
         self._board.expire_in_time(found, self._board.clock())
         return found
+
+    async def _bring_back(self, client: KnownClient, is_here: Callable[[], bool]) -> None:
+        """Serve a client here again that another process of a cluster has just taken."""
+        homes, left = self._board.homes, _ATTEMPTS
+        while homes is not None and left and not is_here():
+            await homes.bring(client.id)
+            left -= 1
 
     def _must_be_in_time(self, client: KnownClient) -> None:
         bucket = client.subscribing

@@ -139,7 +139,7 @@ class EventTools:
         return EventsUnsubscribeResult(success=True)
 
     async def _list(self, params: EventsListParams, caller: Caller) -> EventsListResult:
-        return EventsListResult(subscriptions=self._desk.list(params, caller))
+        return EventsListResult(subscriptions=await self._desk.list(params, caller))
 
     async def _pause(self, params: EventsPauseParams, caller: Caller) -> EventsPauseResult:
         await self._desk.pause(params.subscription_id, caller)

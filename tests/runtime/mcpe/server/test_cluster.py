@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from kinwire.mcpe import EventCluster, EventTerms, McpeServer, new_event
-from kinwire.mcpe.server.desk import SubscriptionDesk
+from kinwire.mcpe.server.desk import Caller, SubscriptionDesk
 from kinwire.storage import open_store
 from kinwire.storage.errors import ConflictError
 from tests.runtime.mcpe.fixtures_cluster import cluster
@@ -81,6 +82,31 @@ async def test_a_call_finds_a_subscription_also_if_its_client_calls_another_serv
                 tasks.start_soon(remove, (first, second)[number % 2], id)
         assert [one["structuredContent"] for one in results] == [{"success": True}] * len(ids)
         assert await listed(first) == await listed(second) == []
+
+
+async def test_a_list_is_whole_also_if_another_server_has_just_taken_the_client(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inner, calls = SubscriptionDesk.list, 0
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient())
+        made, token = await made_with_token(first, "a.*")
+        second = await two.come(RawClient(), token)
+
+        async def list_late(desk: SubscriptionDesk, params: Any, caller: Caller) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == 1:
+                assert await listed(second) == [made["id"]]
+                with anyio.fail_after(5):
+                    while caller.client.served:
+                        await anyio.lowlevel.checkpoint()
+            return await inner(desk, params, caller)
+
+        monkeypatch.setattr(SubscriptionDesk, "list", list_late)
+        assert await listed(first) == [made["id"]]
+    assert calls == 2
 
 
 @pytest.mark.parametrize("tool", ["pause", "resume", "update", "unsubscribe"])
