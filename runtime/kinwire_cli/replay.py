@@ -98,7 +98,9 @@ def _playback(arguments: Namespace) -> Playback:
         raise UsageError(f"{file}: {error.strerror}.", "Name a file that can be read.") from None
     if not any(step.sender == side for step in steps):
         raise UsageError(f"{file}: nothing in it is from the {side}, so there is nothing to play.")
-    return Playback(steps, side, MessageValidator(protocol_tables().values()), ignored)
+    return Playback(
+        steps, side, MessageValidator(protocol_tables().values(), lenient=True), ignored
+    )
 
 
 def _play_client(playback: Playback, arguments: Namespace) -> None:

@@ -31,6 +31,7 @@ class ValidateCommand:
     exit_codes: ClassVar[dict[int, str]] = {1: "a message is invalid"}
     examples: ClassVar[tuple[str, ...]] = (
         "kinwire validate session.jsonl",
+        "kinwire validate --lenient session.jsonl",
         "kinwire validate --format text --protocols mcp,mcpl session.jsonl",
         "kinwire validate - < session.jsonl",
     )
@@ -42,6 +43,8 @@ class ValidateCommand:
         parser.add_argument("file", metavar="FILE.jsonl", help=text)
         text = "protocols that the messages may belong to, with commas between (default: all)"
         parser.add_argument("--protocols", metavar="NAME,...", help=text)
+        text = "accept what sessions read leniently, and list it"
+        parser.add_argument("--lenient", action="store_true", help=text)
         add_package(parser)
         text = "json: a line for each message; text: a line for each bad one (default: json)"
         parser.add_argument("--format", choices=("json", "text"), default="json", help=text)
@@ -55,7 +58,8 @@ class ValidateCommand:
         names: str | None = arguments.protocols
         tables = chosen_tables(None if names is None else names.split(","), arguments.package)
         good = bad = 0
-        for number, report in _recording(file, _reports(tables, _lines(file))):
+        reports = _reports(tables, _lines(file), lenient=arguments.lenient)
+        for number, report in _recording(file, reports):
             good, bad = good + (not report.problems), bad + bool(report.problems)
             if as_json:
                 text = json.dumps(report.to_json(number), ensure_ascii=False)
@@ -70,12 +74,12 @@ class ValidateCommand:
 
 
 def _reports(
-    tables: Iterable[ProtocolTable], lines: Iterable[bytes]
+    tables: Iterable[ProtocolTable], lines: Iterable[bytes], *, lenient: bool
 ) -> Iterator[tuple[int, LineReport]]:
     """Yield what is to be said of each line that is not blank, with its number."""
     from kinwire_cli.validation.validator import MessageValidator, report_of
 
-    validator = MessageValidator(tables)
+    validator = MessageValidator(tables, lenient=lenient)
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield number, report_of(validator, line.rstrip(b"\r\n"))

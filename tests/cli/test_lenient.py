@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kinwire_cli.validation.validator import MessageValidator
+from kinwire_protocols import mcpl
 from tests.cli.fixtures_scripts import Captured, greeting, ran, scripted
 
 TOOL = {"name": "t", "inputSchema": {"type": "object", "properties": []}}
@@ -57,8 +59,29 @@ RECORDED = [
     ),
     (
         '{"jsonrpc":"2.0","id":3,"result":{"completion":{"values":[],"total":5.0},"_meta":[]}}',
-        "integral-number",
-        "/result/completion/total",
+        "empty-array",
+        "/result/_meta",
+    ),
+    ('{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{}}', None, None),
+    (
+        '{"jsonrpc":"2.0","id":4,"result":{"nextCursor":null,"tools":[{"name":"a",'
+        '"inputSchema":{}}]}}',
+        "missing-constant",
+        "/result/tools/0/inputSchema/type",
+    ),
+    ('{"jsonrpc":"2.0","id":5,"method":"tools/list"}', None, None),
+    (
+        '{"jsonrpc":"2.0","id":5,"result":{"tools":[],"nextCursor":null}}',
+        "null-field",
+        "/result/nextCursor",
+    ),
+    ('{"jsonrpc":"2.0","id":6,"method":"logging/setLevel","params":{"level":"info"}}', None, None),
+    ('{"jsonrpc":"2.0","id":6,"result":{"_meta":{"total":null}}}', None, None),
+    (
+        '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,'
+        '"progress":100.0}}',
+        None,
+        None,
     ),
 ]
 
@@ -69,13 +92,37 @@ def test_validate_accepts_and_lists_lenient_readings(
 ) -> None:
     file = tmp_path / "session.jsonl"
     file.write_text("".join(line + "\n" for line, _, _ in RECORDED))
-    code, out, err = ran(capsys, "validate", str(file), "--format", form)
-    assert (code, err) == (0, "6 good, 0 bad\n")
+    code, out, err = ran(capsys, "validate", "--lenient", str(file), "--format", form)
+    assert (code, err) == (0, f"{len(RECORDED)} good, 0 bad\n")
     if form == "text":
         assert "session.jsonl:1: /params: expected an object, got null" in out
-        assert len(out.splitlines()) == 6
+        assert len(out.splitlines()) == 8  # one line has two
         return
     for text, (_, name, place) in zip(out.splitlines(), RECORDED, strict=True):
         report = json.loads(text)
         found = [(one["reading"], one["pointer"]) for one in report.get("lenient", [])][:1]
         assert (report["ok"], found) == (True, [(name, place)] if name else [])
+
+
+def test_validate_judges_by_the_document(tmp_path: Path, capsys: Captured) -> None:
+    file = tmp_path / "session.jsonl"
+    file.write_text("".join(line + "\n" for line, _, _ in RECORDED))
+    code, out, err = ran(capsys, "validate", str(file))
+    bad = [place for _, _, place in RECORDED if place]
+    assert (code, err) == (1, f"{len(RECORDED) - len(bad)} good, {len(bad)} bad\n")
+    reports = [json.loads(text) for text in out.splitlines()]
+    places = [one["errors"][0]["pointer"] for one in reports if not one["ok"]]
+    assert places == bad
+    assert not any("lenient" in one for one in reports)
+    last = reports[9]["errors"][0]
+    assert last == {"pointer": bad[-1], "expected": "a value, or no field", "got": "null"}
+
+
+def test_a_block_that_lacks_what_its_document_asks_for_is_reported() -> None:
+    push = {"jsonrpc": "2.0", "id": 1, "method": "push/event"}
+    payload = {"content": [{"type": "image", "mimeType": "image/png"}]}
+    params = {"featureSet": "a", "eventId": "e", "timestamp": "t", "payload": payload}
+    found = MessageValidator([mcpl.PROTOCOL]).validate({**push, "params": params}, "server")
+    said = {one.pointer: one.expected for one in found.problems}
+    expected = "an object with 'data' and 'mimeType' or 'uri'"
+    assert said["/params/payload/content/0"] == expected

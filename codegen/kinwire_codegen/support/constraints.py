@@ -55,7 +55,7 @@ class Unique:
 
 def _all_differ(items: list[Any]) -> list[Any]:
     if len({json_key(item) for item in items}) < len(items):
-        raise PydanticCustomError("unique_items", "Input should have items that all differ")
+        raise PydanticCustomError("unique_items", "Input should be items that all differ")
     return items
 
 
@@ -81,7 +81,7 @@ def must_have_one(message: Message, *groups: tuple[str, ...]) -> None:
         fields = type(message).__pydantic_fields__
         wires = [[fields[name].alias or name for name in group] for group in groups]
         wanted = " or ".join(" and ".join(map(repr, group)) for group in wires)
-        said = "Input should have {wanted}"
+        said = "Input should be an object with {wanted}"
         raise PydanticCustomError("fields_missing", said, {"wanted": wanted})
 
 

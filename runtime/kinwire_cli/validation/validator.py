@@ -25,11 +25,13 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from kinwire.rpc.codec import FrameError, Id, decode, is_id, is_object
+from kinwire_cli.validation.nulls import nulls_read_as_absent
 from kinwire_cli.validation.parts import AnyTool, MessageParts, Row
-from kinwire_protocols.base import JsonObject, from_wire
+from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.jsonrpc.models import ErrorObject
 from kinwire_protocols.lenient import (
     ABSENT_PARAMS,
+    INTEGRAL_NUMBER,
     NULL_ERROR,
     NULL_RESULT,
     LenientReading,
@@ -78,9 +80,14 @@ class ValidatedMessage:
 
 
 class MessageValidator:
-    """Validates the messages of one connection, in order."""
+    """Validates the messages of one connection, in order.
 
-    def __init__(self, protocols: Iterable[ProtocolTable]) -> None:
+    The document of the protocol decides; what sessions read leniently is listed apart with
+    `lenient`, and is a problem without it.
+    """
+
+    def __init__(self, protocols: Iterable[ProtocolTable], *, lenient: bool = False) -> None:
+        self._lenient = lenient
         tables = list(protocols)
         rows = [row for table in tables for row in table.methods.values()]
         self._parts = MessageParts(tables)
@@ -96,7 +103,11 @@ class MessageValidator:
         if problem is not None:
             return ValidatedMessage(None, None, None, (problem,))
         judge = self._validate_call if "method" in message else self._validate_reply
-        return replace(judge(message, sender, lenient), lenient=tuple(lenient))
+        found = judge(message, sender, lenient)
+        if self._lenient:
+            return replace(found, lenient=tuple(lenient))
+        strict = [Problem(one["pointer"], one["expected"], one["got"]) for one in lenient]
+        return replace(found, problems=(*found.problems, *strict))
 
     def _validate_call(
         self, message: JsonObject, sender: Side | None, lenient: list[Finding]
@@ -168,7 +179,13 @@ def _noticing(lenient: list[Finding], place: str) -> Noticed:
 
 
 def _notice(lenient: list[Finding], reading: LenientReading, problem: Problem) -> None:
-    lenient.append({"reading": reading.name, **problem.to_json()})
+    if reading is not INTEGRAL_NUMBER:  # in JSON Schema, 100.0 is an integer
+        lenient.append({"reading": reading.name, **problem.to_json()})
+
+
+def _notice_nulls(lenient: list[Finding], value: object, read: object, place: str) -> None:
+    found = nulls_read_as_absent(value, to_wire(read), place)
+    lenient += ({"reading": "null-field", **problem.to_json()} for problem in found)
 
 
 def _envelope_problem(message: JsonObject) -> Problem | None:
@@ -204,7 +221,9 @@ def _call_problems(
     if row.kind == "notification" and "id" in message:
         yield Problem("/id", "none: the method is a notification", shown(message["id"]))
     try:
-        row.decode_params(message.get("params"), _noticing(lenient, "/params"))
+        given = message.get("params")
+        read = row.decode_params(given, _noticing(lenient, "/params"))
+        _notice_nulls(lenient, given, row.params_to_wire(read), "/params")
     except ValidationError as error:
         yield from _below("/params", problems(error, message.get("params", {})))
 
@@ -215,7 +234,8 @@ def _reply_problems(
     yield from _error_problems(message)
     if row is not None and row.result is not None and "result" in message:
         try:
-            row.decode_result(message["result"], _noticing(lenient, "/result"))
+            read = row.decode_result(message["result"], _noticing(lenient, "/result"))
+            _notice_nulls(lenient, message["result"], read, "/result")
         except ValidationError as error:
             yield from _below("/result", problems(error, message["result"]))
 
