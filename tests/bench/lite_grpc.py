@@ -6,7 +6,7 @@ __all__ = ("rows",)
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from statistics import median
 from typing import Any
 
@@ -102,26 +102,25 @@ def _calls(what: str, load: Load, costs: Costs) -> Row:
 
 def _stream(what: str) -> Row:
     costs: dict[str, list[float]] = {OURS: [], FLOOR: []}
-    for _ in range(ROUNDS):
-        for name, found in costs.items():
-            found.append(_cost_of_parts(name))
+    with ExitStack() as stack:
+        targets: dict[str, GrpcServed] = {}
+        for name in costs:
+            program = python_program("lite_grpc", name)
+            target = GrpcServed(program.command, program.env)
+            targets[name] = stack.enter_context(closing(target))
+            target.stream(_PARTS)
+        for _ in range(ROUNDS):
+            for name, target in targets.items():
+                begun = cpu_clock(target.pid)
+                target.stream(_PARTS)
+                costs[name].append((cpu_clock(target.pid) - begun) / _PARTS * 1e6)
     times = spread(costs[OURS], costs[FLOOR])
     ours = median(costs[OURS])
     figure = f"{ours:.3g} us a part, {1e6 / ours:,.0f} parts a second"
     against = f"a bare service of grpc.aio {_cost(costs[FLOOR])}: {times}"
     verdict = at_most(times.median, 1.3, 1.2)
-    return Row(
-        f"{what}, a stream of {_PARTS:,} parts", figure, against, "at most 1.3x", "1.2x", verdict
-    )
-
-
-def _cost_of_parts(name: str) -> float:
-    program = python_program("lite_grpc", name)
-    with closing(GrpcServed(program.command, program.env)) as target:
-        target.stream(_PARTS)
-        begun = cpu_clock(target.pid)
-        target.stream(_PARTS)
-        return (cpu_clock(target.pid) - begun) / _PARTS * 1e6
+    row = f"{what}, a stream of {_PARTS:,} parts"
+    return Row(row, figure, against, "at most 1.3x", "1.2x", verdict)
 
 
 def _cost(costs: list[float]) -> str:

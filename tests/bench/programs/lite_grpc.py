@@ -27,9 +27,9 @@ server = Server("echo", "1")
 
 
 @server.tool
-async def echo(text: str) -> dict[str, Any]:
+async def echo(text: str) -> str:
     """Return the text."""
-    return {"text": text}
+    return text
 
 
 @server.tool

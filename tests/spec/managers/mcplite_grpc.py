@@ -10,9 +10,9 @@ MCPLITE_GRPC = {
     "mcp-lite grpc": Manager(
         attributes=(
             "kinwire.mcplite.rules.grpc_errors:grpc_error",
-            "kinwire.mcplite.server.grpc_calls:GrpcCalls._tools",
-            "kinwire.mcplite.server.grpc_calls:GrpcCalls._result",
-            "kinwire.mcplite.server.grpc_calls:GrpcCalls._stream",
+            "kinwire.mcplite.server.grpc_calls:GrpcCalls._get_tools",
+            "kinwire.mcplite.server.grpc_calls:GrpcCalls._call_tool",
+            "kinwire.mcplite.server.grpc_calls:GrpcCalls._call_tool_stream",
         ),
         rows=(
             *("mcp-lite-A.1-4", "mcp-lite-A.2-3", "mcp-lite-A.2-4", "mcp-lite-A.3-3"),

@@ -5,11 +5,11 @@ A call ends with a result, or with a status of a closed list: never with the tex
 
 from __future__ import annotations
 
-__all__ = ("IDEMPOTENCY_KEY", "GrpcCalls")
+__all__ = ("GrpcCalls",)
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Any, Never, Protocol
 
 import grpc
 
@@ -30,11 +30,6 @@ from kinwire.transports.http.bearer import NO_TOKEN, NOT_VALID, BearerCheck, tok
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcplite.descriptor import SERVICE
-
-T = TypeVar("T")
-
-IDEMPOTENCY_KEY = "idempotency-key"
-"""The name of the metadata that may have `_meta.idempotency_key`, as HTTP has a header."""
 
 _CANCELLED = RuntimeError("The call was cancelled by the tool itself.")
 _NUMBERS: dict[str, int] = {code.name: code.value[0] for code in grpc.StatusCode}
@@ -84,33 +79,33 @@ class GrpcCalls:
         }
         return grpc.method_handlers_generic_handler(SERVICE, methods)
 
-    async def _get_tools(self, _request: bytes, context: CallContext) -> bytes | None:
-        return await _answered("tools/list", self._tools(context), context)
+    async def _get_tools(self, _request: bytes, context: CallContext) -> bytes:
+        try:
+            listed = await self._server.list_tools(await self._caller(context))
+            if self._listed is None or self._listed[0] is not listed:
+                self._listed = (listed, encoded_tools(listed["tools"]))
+            return self._bounded(self._listed[1])
+        except BaseException as error:
+            return await _end("tools/list", error, context)
 
-    async def _call_tool(self, request: bytes, context: CallContext) -> bytes | None:
-        return await _answered("tools/call", self._result(request, context), context)
+    async def _call_tool(self, request: bytes, context: CallContext) -> bytes:
+        try:
+            caller = await self._caller(context)
+            result = await self._server.call(_call_in(request), caller)
+            return self._bounded(_sendable(encoded_result, result))
+        except BaseException as error:
+            return await _end("tools/call", error, context)
 
     async def _call_tool_stream(self, request: bytes, context: CallContext) -> None:
-        await _answered("tools/call", self._stream(request, context), context)
-
-    async def _tools(self, context: CallContext) -> bytes:
-        listed = await self._server.list_tools(await self._caller(context))
-        if self._listed is None or self._listed[0] is not listed:
-            self._listed = (listed, encoded_tools(listed["tools"]))
-        return self._bounded(self._listed[1])
-
-    async def _result(self, request: bytes, context: CallContext) -> bytes:
-        caller = await self._caller(context)
-        result = await self._server.call(_call_in(request, context), caller)
-        return self._bounded(_sendable(encoded_result, result))
-
-    async def _stream(self, request: bytes, context: CallContext) -> None:
         async def send(part: JsonObject) -> None:
             await context.write(self._bounded(_sendable(encoded_part, part)))
 
-        caller = await self._caller(context)
-        result = await self._server.stream(_call_in(request, context), caller, send)
-        await context.write(self._bounded(_sendable(encoded_result, result)))
+        try:
+            caller = await self._caller(context)
+            result = await self._server.stream(_call_in(request), caller, send)
+            await context.write(self._bounded(_sendable(encoded_result, result)))
+        except BaseException as error:
+            await _end("tools/call", error, context)
 
     async def _caller(self, context: CallContext) -> LiteCaller:
         seconds = context.time_remaining()
@@ -139,36 +134,36 @@ class GrpcCalls:
         return message
 
 
-async def _answered(method: str, answer: Awaitable[T], context: CallContext) -> T | None:
-    """Return what `answer` comes to, or end the call with a status."""
-    try:
-        return await answer
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():  # by the client, its deadline, or the end
-            raise
-        found = grpc_error(internal_error(method, _CANCELLED))
-    except _EndedError as refused:
-        found = refused.found
-    except RpcError as error:
-        found = grpc_error(error)
-    except Exception as error:
-        found = grpc_error(internal_error(method, error))
+async def _end(method: str, error: BaseException, context: CallContext) -> Never:
+    """End the call with the status for `error`, by an exception."""
+    found = _status_for(method, error)
     details = encoded_details(_NUMBERS[found.status], found.message, found.details)
     status = grpc.StatusCode[found.status]
     await context.abort(status, found.message, trailing_metadata=((DETAILS, details),))
-    return None
+    raise AssertionError("the call has been ended")
 
 
-def _call_in(request: bytes, context: CallContext) -> ToolCall:
+def _status_for(method: str, error: BaseException) -> GrpcError:
+    """Return the status; what is no matter of the client is raised again."""
+    if isinstance(error, _EndedError):
+        return error.found
+    if isinstance(error, RpcError):
+        return grpc_error(error)
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        if task is None or task.cancelling():  # by the client, its deadline, or the end
+            raise error
+        return grpc_error(internal_error(method, _CANCELLED))
+    if isinstance(error, Exception):
+        return grpc_error(internal_error(method, error))
+    raise error
+
+
+def _call_in(request: bytes) -> ToolCall:
     try:
-        name, arguments, meta = call_from(request)
+        return ToolCall(*call_from(request))
     except ValueError as error:
         raise InvalidParamsError(f"tools/call#{error}") from None
-    for header, value in context.invocation_metadata():
-        if header == IDEMPOTENCY_KEY and isinstance(value, str):
-            meta.setdefault("idempotency_key", value)
-    return ToolCall(name, arguments, meta)
 
 
 def _sendable(encode: Callable[[JsonObject], bytes], value: JsonObject) -> bytes:

@@ -17,7 +17,6 @@ from kinwire.managers.tool_outcomes import NeedsAnswers, ToolQuestion
 from kinwire.mcplite.server.service import LiteServer
 from kinwire.mcplite.server.source import LiteCaller, ToolRun
 from kinwire.transports.grpc.limits import GrpcLimits
-from kinwire_protocols.base import to_wire
 from tests.runtime.mcplite.fixtures_grpc import (
     Json,
     as_json,
@@ -356,23 +355,6 @@ async def test_a_tool_exists_for_those_who_may_call_it() -> None:
         assert details_of(error)[2]["available_tools"] == '["bug"]'
         peer.metadata = (("authorization", "Bearer ann"),)
         assert len(await peer.tools()) > 1
-
-
-async def test_an_idempotency_key_may_be_metadata() -> None:
-    seen: list[Json] = []
-    server = Server("keys", "1")
-
-    @server.tool
-    async def key(context: Context) -> str:
-        """Tell the key."""
-        seen.append(to_wire(context.meta))
-        return "ok"
-
-    async with connected(LiteServer(server)) as peer:
-        peer.metadata = (("idempotency-key", "k-1"),)
-        await peer.call("key")
-        await peer.call("key", meta={"idempotency_key": "k-2"})
-    assert [meta["idempotency_key"] for meta in seen] == ["k-1", "k-2"]
 
 
 @pytest.mark.spec("mcp-lite-5.5-3", "mcp-lite-5.3-1")
