@@ -87,6 +87,7 @@ async def test_what_comes_of_a_tool_over_mcp(
         assert (result_text(result), result.is_error) == (text, is_error)
 
 
+@pytest.mark.spec("mcp-lite-1-5", "mcp-lite-3.9-2")
 async def test_the_type_of_a_tool_is_in_the_list_of_mcp_too() -> None:
     async with pair(server()) as connection:
         raw = await connection.session.raw("tools/list", {})

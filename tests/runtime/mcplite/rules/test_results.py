@@ -31,7 +31,7 @@ def text(value: str) -> dict[str, Any]:
     return {"type": "text", "text": value}
 
 
-@pytest.mark.spec("mcp-lite-A.2-2", "mcp-lite-3.4-1")
+@pytest.mark.spec("mcp-lite-A.2-2", "mcp-lite-3.4-1", "mcp-lite-3.8-2")
 @each(
     ("value", "content"),
     [
@@ -44,6 +44,7 @@ def text(value: str) -> dict[str, Any]:
         ({"document_id": "doc_123"}, [{"document_id": "doc_123"}]),
         ([{"a": 1}, {"b": 2}], [{"a": 1}, {"b": 2}]),
         ([], []),
+        ({"order_id": "o-1"}, [{"order_id": "o-1"}]),
         (
             [1, "x", None, [2], {"a": 1}],
             [text("1"), text("x"), text("null"), text("[2]"), {"a": 1}],

@@ -162,6 +162,7 @@ async def test_all_tokens_that_cannot_be_redeemed_get_one_answer_after_one_time(
         assert token_in(await redeem(here.first, foreign, EVE)) == foreign
 
 
+@pytest.mark.spec("mcp-lite-2.2-3")
 async def test_work_is_cancelled_with_its_promise() -> None:
     async with place() as here:
         token = token_in(await lite_call(here.first, "analyze"))
@@ -170,7 +171,6 @@ async def test_work_is_cancelled_with_its_promise() -> None:
         assert here.work.cancelled == 1
 
 
-@pytest.mark.spec("mcp-lite-2.2-3")
 async def test_a_promise_whose_work_is_over_is_not_cancelled_but_redeemed() -> None:
     async with place() as here:
         here.work.go.set()
