@@ -75,12 +75,21 @@ class _Lossy(RawIOBase):
             return memoryview(data).nbytes
 
 
+class _BehindStdout(TextIOWrapper):
+    """Keeps the order of what is written, as in `2>&1`: stdout is not flushed by itself there."""
+
+    def write(self, text: str, /) -> int:
+        with suppress(AttributeError, OSError, ValueError):  # the flush at the end says so
+            sys.stdout.flush()
+        return super().write(text)
+
+
 def _lose_what_stderr_refuses() -> None:
     """Make it take all; a terminal, and what a caller of `main` has put there, stay as they are."""
     own = sys.stderr
     if own is sys.__stderr__ and isinstance(own, TextIOWrapper) and not own.isatty():
         file = BufferedWriter(_Lossy())
-        sys.stderr = TextIOWrapper(file, own.encoding, own.errors, line_buffering=True)
+        sys.stderr = _BehindStdout(file, own.encoding, own.errors, line_buffering=True)
 
 
 def give_up_stdout() -> None:

@@ -147,10 +147,14 @@ def test_the_line_that_is_said_for_a_prompt_works(capsys: Captured, tmp_path: Pa
 
 @pytest.mark.parametrize("subcommand", [["call", "ping"], ["list"]])
 def test_an_answer_with_another_id_is_reported(capsys: Captured, subcommand: list[str]) -> None:
-    server = spoken({"jsonrpc": "2.0", "id": "1", "result": greeting({})})
+    server = spoken({"jsonrpc": "2.0", "id": "x", "result": greeting({})})
     code, out, err = ran(capsys, *subcommand, "--timeout", "1", *server)
     assert (code, out) == (4, "")
-    assert err.startswith('note: the server answered another id: "1", asked 1\nerror: ')
+    assert err.startswith('note: the server answered another id: "x", asked 1\nerror: ')
+    server = spoken({"jsonrpc": "2.0", "id": "1", "result": greeting({})})
+    code, out, err = ran(capsys, *subcommand, "--timeout", "60", *server)
+    assert (code, out) == (6, "")  # at once, as it is clear which request it means
+    assert 'its id is "1", expected 1' in err
 
 
 @pytest.mark.slow

@@ -107,9 +107,9 @@ FAILURES = [
     pytest.param(
         spoken({"jsonrpc": "2.0", "id": "1", "result": greeting({})}),
         (
-            4,
+            6,
             "handshake",
-            'initialize: no answer within 1 s; answered another id: "1", asked 1',
+            'initialize: the answer cannot be read: its id is "1", expected 1.',
             "Copy the id of the request as it is, of the same type",
         ),
         id="it answers with ids of its own",
@@ -132,7 +132,7 @@ FAILURES = [
         (
             1,
             "latency",
-            'ping: no answer within 1 s; answered another id: "2", asked 2',
+            'ping: the answer cannot be read: its id is "2", expected 2.',
             "Copy the id of the request as it is, of the same type",
         ),
         id="it answers ping with an id of its own",

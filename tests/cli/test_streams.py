@@ -123,3 +123,10 @@ def test_a_missing_folder_does_not_crash_the_command(tmp_path: Path) -> None:
         f"cd {gone} && rmdir {gone} && kinwire call ping -- kinwire serve demo mcp"
     )
     assert (code, out, err) == (0, "{}\n", "")
+
+
+def test_what_is_written_to_a_pipe_keeps_its_order(tmp_path: Path) -> None:
+    (tmp_path / "wrong.jsonl").write_text('{"jsonrpc":"2.0"}\n', encoding="utf-8")
+    command = f"kinwire validate {tmp_path / 'wrong.jsonl'} 2>&1 | cat"
+    _, said, _ = shell(command, PYTHONUNBUFFERED="")
+    assert said.splitlines()[-1] == "0 good, 1 bad", said

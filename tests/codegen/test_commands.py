@@ -165,6 +165,35 @@ def test_a_wrong_command_is_refused_with_a_hint(
     assert "Traceback" not in done.stderr
 
 
+def test_a_package_is_not_written_among_the_documents(made: Path) -> None:
+    schema = made / "my-notes" / "schema"
+    before = sorted(schema.iterdir())
+    for out, package in (("schema", "mine"), (".", "schema"), ("./schema/..", "schema")):
+        words = ("--schema", "schema", "--out", out, "--package", package)
+        done = kinwire("generate", *words, cwd=made / "my-notes")
+        assert (done.returncode, "among the documents" in done.stderr) == (2, True), done
+    assert sorted(schema.iterdir()) == before
+
+
+def test_without_methods_types_and_errors_there_is_nothing_to_do(tmp_path: Path) -> None:
+    document = {
+        "$schema": "meta.schema.json",
+        "protocol": "empty",
+        "title": "Empty",
+        "version": "1.0.0",
+        "description": "A protocol that says nothing.",
+        "roles": {"client": "client", "server": "server"},
+        "methods": {},
+        "errors": {},
+        "$defs": {},
+    }
+    (tmp_path / "empty.json").write_text(json.dumps(document), encoding="utf-8")
+    words = ("--schema", ".", "--out", "out", "--package", "mine")
+    done = kinwire("generate", *words, cwd=tmp_path)
+    assert (done.returncode, "nothing to do" in done.stdout) == (0, True), done
+    assert not (tmp_path / "out").exists()
+
+
 def test_another_protocol_does_not_land_in_a_package_of_our_name(made: Path) -> None:
     done = kinwire("generate", "--schema", "my-notes/schema", "--out", "out", cwd=made)
     assert done.returncode == 2

@@ -22,7 +22,7 @@ from kinwire_codegen.commands.common import (
 
 if TYPE_CHECKING:
     from kinwire_codegen.build import FileChange
-    from kinwire_codegen.load.document import Documents
+    from kinwire_codegen.load.document import Document, Documents
 
 GENERATED = Path("generated")
 PACKAGE = "kinwire_protocols"
@@ -80,8 +80,11 @@ class GenerateCommand:
             raise  # the reader of the output was closed: the folder is fine
         except OSError as error:
             return usage(f"{error.filename or out}: {error.strerror}.", "Choose another --out.")
-        except UnnamedPackageError:
-            return usage("the package has no name.", "Give it one with --package.")
+        except EmptyDocumentsError:
+            print("nothing to do: the documents have no methods, types and errors")
+            return 0
+        except UnusableTaskError as error:
+            return usage(*error.args)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +96,29 @@ class Task:
     package: str | None
     standalone: bool
 
+    def must_not_be_among_documents(self) -> None:
+        """Return if nothing would be written into the folder of the documents itself.
 
-class UnnamedPackageError(Exception):
-    """The package has no name: third-party protocols must not get the name of ours."""
+        Raises:
+            UnusableTaskError: something would.
+        """
+        out = self.out.resolve()
+        if self.folder and self.folder.resolve() in (out, out / (self.package or PACKAGE)):
+            text = "the package would be among the documents."
+            raise UnusableTaskError(text, "Choose another --out.")
+
+
+class UnusableTaskError(Exception):
+    """Nothing can be made. The arguments say why, and what to do."""
+
+
+class EmptyDocumentsError(Exception):
+    """There is nothing to make a package of."""
+
+
+def _has_content(document: Document) -> bool:
+    content = document.content
+    return bool(document.definitions or content["methods"] or content.get("errors"))
 
 
 def _once(task: Task, *, check: bool) -> int:
@@ -114,10 +137,14 @@ def _make(task: Task) -> tuple[Documents, int, list[FileChange]]:
     from kinwire_codegen.build import build, changes
     from kinwire_codegen.load.loading import load_documents
 
+    task.must_not_be_among_documents()
     documents = load_documents(task.folder)
+    if not any(map(_has_content, map(documents.__getitem__, documents.chosen))):
+        raise EmptyDocumentsError
     package = task.package or (PACKAGE if "mcp" in documents.chosen else None)
     if package is None:
-        raise UnnamedPackageError
+        # Protocols of others must not get the name of ours.
+        raise UnusableTaskError("the package has no name.", "Give it one with --package.")
     shared = None if task.standalone or package == PACKAGE else PACKAGE
     files = build(documents, package, shared=shared, said=_say_on_terminal)
     return documents, len(files), changes(files, task.out)

@@ -115,7 +115,8 @@ class Examination:
                 remedy = "It echoes its input. Is it an MCP server?"
                 code = PEER_ERROR
             case "broken":
-                remedy, code = "Fix the result of initialize.", PEER_SCHEMA
+                remedy = COPY_ID if heard.foreign_ids else "Fix the result of initialize."
+                code = PEER_SCHEMA
             case _:
                 remedy, code = "Answer initialize with a result.", PEER_ERROR
         return failed("handshake", said_of(INITIALIZE.name, answer, heard), remedy, code)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -16,7 +18,7 @@ from urllib.request import urlopen
 import pytest
 
 from kinwire_cli.command import main
-from kinwire_codegen.docs.site.serving import SiteServer
+from kinwire_codegen.docs.site.serving import SiteServer, _handler, _Site
 from kinwire_codegen.docs.site.writing import read_site, write_site
 from tests.codegen.site.conftest import GOLDEN
 
@@ -159,6 +161,31 @@ class Served(NamedTuple):
     def news(self, seen: str = "") -> str:
         """Return the number of the newest build, once it is not the one that was seen."""
         return self.shown(f"-/news?{seen}")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "status"),
+    [
+        (["127.0.0.1:8000"], 200),
+        (["LOCALHOST"], 200),
+        (["[::1]:8000"], 200),
+        (["evil.example"], 421),
+        (["localhost.evil.example:8000"], 421),
+        (["evil.example", "localhost"], 421),
+        ([], 421),
+    ],
+)
+def test_a_site_is_served_under_the_names_of_this_machine(hosts: list[str], status: int) -> None:
+    server = SiteServer(("127.0.0.1", 0), _handler(_Site({"index.html": b"page"})))
+    thread = threading.Thread(target=server.handle_request)
+    thread.start()
+    with server, socket.create_connection(("127.0.0.1", server.server_port), 10) as connection:
+        fields = "".join(f"Host: {host}\r\n" for host in hosts)
+        connection.sendall(f"GET / HTTP/1.1\r\n{fields}Connection: close\r\n\r\n".encode())
+        received = b"".join(iter(lambda: connection.recv(4096), b""))
+        thread.join(10)
+    assert received.startswith(b"HTTP/1.1 %d" % status)
+    assert (b"page" in received) == (status == 200)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ HELLO = {
 
 
 class Reader(RawEnd):
-    """Asks a lot, and reads when it is told to."""
+    """Asks a lot, and reads when the test says so."""
 
     def reply_to(self, message: Json) -> Json | None:
         return None

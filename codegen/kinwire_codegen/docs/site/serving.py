@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("SiteServer", "serve")
 
 import mimetypes
+import re
 import sys
 import threading
 import time
@@ -20,6 +21,8 @@ from kinwire_codegen.load.stamps import Stamps, stamps
 PAUSE = 0.3  # seconds between two looks at the files
 HELD = 20.0  # seconds that a page waits for news before it asks again
 NEWS = "/-/news"
+_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+_STRANGE = b"Host: this server goes by the names 127.0.0.1 and localhost only."
 _SCRIPT = b"""<script>
 (async function () {
   let seen = null;
@@ -104,11 +107,23 @@ def _follow(site: _Site, make: Make, watched: Watched, seen: Stamps) -> None:
             print(f"built again ({time.perf_counter() - begun:.1f} s)", flush=True)
 
 
+def _names_this_machine(hosts: list[str]) -> bool:
+    """Return whether the header is there once and names this machine.
+
+    The page of another site could else read this one, by a name that leads here.
+    """
+    found = [re.fullmatch(r"(.+?)\.?(?::\d*)?", host.strip().lower()) for host in hosts]
+    return len(found) == 1 and found[0] is not None and found[0][1] in _HOSTS
+
+
 def _handler(site: _Site) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
+            if not _names_this_machine(self.headers.get_all("Host", [])):
+                self._answer(421, _STRANGE, "text/plain")
+                return
             address = urlsplit(self.path)
             if address.path == NEWS:
                 self._answer(200, str(site.news(address.query)).encode(), "text/plain")

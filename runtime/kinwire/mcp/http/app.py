@@ -104,6 +104,7 @@ class HttpApp:
         Raises:
             InsecureAddressError: other machines could reach it in plain text.
             OSError: nobody can listen there.
+            ImportError: the extra `http` is not installed.
         """
         _RUN.check(host=host, port=port, certfile=certfile, keyfile=keyfile)
         run_app(

@@ -44,9 +44,14 @@ def run_app(  # noqa: PLR0913 - all that a program says of where it listens
     Raises:
         InsecureAddressError: other machines could reach it in plain text.
         OSError: nobody can listen there.
+        ImportError: the extra `http` is not installed.
     """
     must_be_secure(host, tls=bool(certfile), insecure=insecure, doing="listen on")
-    from kinwire.transports.http.running import bound, host_and_port, run_on
+    try:
+        from kinwire.transports.http.running import bound, host_and_port, run_on
+    except ModuleNotFoundError as error:
+        text = f"Serving over HTTP needs the library {error.name!r}. Install kinwire[http]."
+        raise ModuleNotFoundError(text, name=error.name) from None
 
     with bound(host, port) as listener:
         where = f"{'https' if certfile else 'http'}://{host_and_port(listener)}{quote(path)}"
