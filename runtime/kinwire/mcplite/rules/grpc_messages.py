@@ -53,7 +53,7 @@ _WORDS = {number: word for word, number in RESPONSE_TYPE.items()}
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_TEXTS = {"promise_token": 2, "estimated_completion": 10, "expires_at": 11, "server_version": 13}
+_TEXTS = {"promise_token": 2, "estimated_completion": 10, "expires_at": 11}
 _COUNTS = ("processing_time_ms", "retry_after_ms")
 
 
@@ -102,8 +102,13 @@ def call_from(encoded: bytes) -> GrpcCall:
             rounded, or too many levels; the text is a clause with the place.
     """
     message = _read(_ToolRequest, encoded)
-    arguments = _below("/arguments", from_struct, message.arguments)
-    meta = _below("/_meta", from_struct, message.meta) if message.HasField("meta") else {}
+    place = "/arguments"
+    try:
+        arguments = from_struct(message.arguments)
+        place = "/_meta"
+        meta = from_struct(message.meta) if message.HasField("meta") else {}
+    except ValueError as error:
+        raise _placed(place, error) from None
     return GrpcCall(message.name, arguments, meta)
 
 
@@ -130,7 +135,7 @@ def encoded_result(result: JsonObject) -> bytes:
     try:
         fields = [_META[name](value) for name, value in meta.items() if name in _META]
     except ValueError as error:
-        raise ValueError(f"/_meta{error}") from None
+        raise _placed("/_meta", error) from None
     return encoded + message_field(2, b"".join(fields))
 
 
@@ -195,6 +200,11 @@ def _second(text: str) -> int:
     return round(seconds_of(f"{text}Z")) * 1000
 
 
+@lru_cache(maxsize=4)
+def _encoded_version(text: str) -> bytes:
+    return text_field(13, text)
+
+
 def _encoded_context(value: object) -> bytes:
     return message_field(14, encoded_value(value))
 
@@ -208,6 +218,7 @@ _META: dict[str, Callable[[Any], bytes]] = {
     "response_type": _encoded_kind,
     "timestamp": _encoded_time,
     "session_context": _encoded_context,
+    "server_version": _encoded_version,
     "processing_time_ms": _count(4, 2**31 - 1),
     "retry_after_ms": _count(12, 2**63 - 1),
     **{name: partial(text_field, number) for name, number in _TEXTS.items()},
@@ -218,7 +229,7 @@ _META: dict[str, Callable[[Any], bytes]] = {
 def _meta_from(message: Any) -> JsonObject:
     number = message.response_type
     meta: JsonObject = {"response_type": _WORDS.get(number, str(number))}
-    for name in (*_TEXTS, *_COUNTS):
+    for name in (*_TEXTS, "server_version", *_COUNTS):
         value = getattr(message, name)
         if value:  # proto3 does not tell nothing from absent
             meta[name] = value
@@ -234,8 +245,12 @@ def _below(place: str, convert: Callable[P, T], *args: P.args, **kwargs: P.kwarg
     try:
         return convert(*args, **kwargs)
     except ValueError as error:
-        said = str(error)
-        raise ValueError(place + (said[1:] if said.startswith("/:") else said)) from None
+        raise _placed(place, error) from None
+
+
+def _placed(place: str, error: ValueError) -> ValueError:
+    said = str(error)
+    return ValueError(place + (said[1:] if said.startswith("/:") else said))
 
 
 def _read(kind: Any, encoded: bytes) -> Any:

@@ -24,6 +24,7 @@ from kinwire.transports.grpc.struct_rules import (
 
 _double = Layout("<d").pack
 _NULL, _FALSE, _TRUE = b"\x08\x00", b"\x20\x00", b"\x20\x01"
+_TEXT, _OBJECT, _ARRAY, _ENTRY, _HELD = b"\x1a", b"\x2a", b"\x32", b"\x0a", b"\x12"
 
 
 def encoded_struct(value: Mapping[str, Any]) -> bytes:
@@ -52,7 +53,7 @@ def encoded_value(value: object) -> bytes:
 
 def message_field(number: int, encoded: bytes) -> bytes:
     """Return the field `number` with a message, also an empty one."""
-    return b"%b%b%b" % (_varint(number << 3 | 2), _length(encoded), encoded)
+    return _framed(_TAGS[number], encoded)
 
 
 def text_field(number: int, text: str) -> bytes:
@@ -69,7 +70,7 @@ def text_field(number: int, text: str) -> bytes:
 
 def count_field(number: int, count: int) -> bytes:
     """Return the field `number` with a whole number from 0; nothing for 0."""
-    return _varint(number << 3) + _varint(count) if count else b""
+    return _COUNT_TAGS[number] + _varint(count) if count else b""
 
 
 def _varint(value: int) -> bytes:
@@ -82,26 +83,25 @@ def _varint(value: int) -> bytes:
 
 
 _LENGTHS = [_varint(length) for length in range(4096)]
+_TAGS = [_varint(number << 3 | 2) for number in range(256)]
+_COUNT_TAGS = [_varint(number << 3) for number in range(256)]
 
 
-def _length(encoded: bytes) -> bytes:
+def _framed(tag: bytes, encoded: bytes) -> bytes:
     length = len(encoded)
-    return _LENGTHS[length] if length < 4096 else _varint(length)
+    return tag + (_LENGTHS[length] if length < 4096 else _varint(length)) + encoded
 
 
 def _value(value: Any, level: int) -> bytes:
     kind: object = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is str:
-        text = _utf8(value)
-        return b"\x1a%b%b" % (_length(text), text)
+        return _framed(_TEXT, _utf8(value))
     if kind is int or kind is float:
         return _number(value)
     if kind is dict:
-        inner = _struct(value, level + 1)
-        return b"\x2a%b%b" % (_length(inner), inner)
+        return _framed(_OBJECT, _struct(value, level + 1))
     if kind is list:
-        inner = _list(value, level + 1)
-        return b"\x32%b%b" % (_length(inner), inner)
+        return _framed(_ARRAY, _list(value, level + 1))
     return _NULL if value is None else _other(value, level)
 
 
@@ -146,8 +146,7 @@ def _struct(value: Mapping[str, Any], level: int) -> bytes:
         except UnfitError as error:
             error.steps.append(name)
             raise
-        entry = b"\x0a%b%b\x12%b%b" % (_length(key), key, _length(encoded), encoded)
-        found.append(b"\x0a%b%b" % (_length(entry), entry))
+        found.append(_framed(_ENTRY, _framed(_ENTRY, key) + _framed(_HELD, encoded)))
     return b"".join(found)
 
 
@@ -161,5 +160,5 @@ def _list(value: list[Any], level: int) -> bytes:
         except UnfitError as error:
             error.steps.append(str(index))
             raise
-        found.append(b"\x0a%b%b" % (_length(encoded), encoded))
+        found.append(_framed(_ENTRY, encoded))
     return b"".join(found)
