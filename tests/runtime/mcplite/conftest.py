@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ("nats_server",)
+__all__ = ("engine", "nats_server")
 
-from tests.runtime.storage.conftest import nats_server
+from tests.runtime.storage.conftest import engine, nats_server
