@@ -14,7 +14,7 @@ from kinwire.mgp.kernel.supervisor.log_lines import LogLines
 from kinwire.mgp.kernel.supervisor.status import ServerStatus
 from kinwire.rpc.errors import ShapeError
 from kinwire_protocols import mcp
-from kinwire_protocols.base import Message, RpcError
+from kinwire_protocols.base import RpcError
 from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
