@@ -10,7 +10,7 @@ import kinwire
 from tests.each import each
 
 HOME = Path(kinwire.__file__).parent
-NOT_PURE = {"background", "callbacks", "signals"}  # of support/
+NOT_PURE = {"background", "callbacks", "signals", "watchdog"}  # of support/
 RULES = sorted(
     [*HOME.glob("*/rules/**/*.py")]
     + [one for one in HOME.glob("support/**/*.py") if one.stem not in NOT_PURE]
