@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 import anyio
+from anyio import sleep
 
 from kinwire.managers.durable_map import DurableMap, text_codec
 from kinwire.managers.peer_records import PeerRecords
@@ -273,6 +274,7 @@ class McpeClient(ExtensionBase[EventServer]):
         if memory.session is not session:
             return  # the server is connected again
         memory.session = None
+        memory.ended += 1
         why = session.closed_why or ConnectionClosedError("The session is over.")
         if session.identity.transient or not self._reconnect_within:
             memory.fail(why)
@@ -280,7 +282,7 @@ class McpeClient(ExtensionBase[EventServer]):
             return
         for reader in memory.readers.values():
             reader.moved(None)
-        Variables().run(start_detached, partial(self._give_up, memory, why))
+        Variables().run(start_detached, partial(self._give_up, memory, memory.ended, why))
 
     @asynccontextmanager
     async def _subscribed(
@@ -326,12 +328,14 @@ class McpeClient(ExtensionBase[EventServer]):
         await initialized.wait()
         try:
             await peer.recover()
+        except ConnectionClosedError:
+            return  # `left` decides whether the readers wait for another connection
         except (RpcError, KinwireError) as error:
             peer.memory.fail(ConnectionClosedError(f"Subscriptions were not recovered: {error}"))
 
-    async def _give_up(self, memory: ServerMemory, why: ConnectionClosedError) -> None:
-        await anyio.sleep(self._reconnect_within)
-        if memory.session is None:
+    async def _give_up(self, memory: ServerMemory, ended: int, why: ConnectionClosedError) -> None:
+        await sleep(self._reconnect_within)
+        if memory.session is None and memory.ended == ended:  # no other one was there since
             memory.fail(why)
 
     def _forget(self, key: str, memory: ServerMemory) -> None:

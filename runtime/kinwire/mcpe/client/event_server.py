@@ -227,13 +227,15 @@ class EventServer:
                 await self._renew(reader)
 
     async def _renew(self, reader: EventSubscription) -> None:
-        self.memory.leave(reader)
         if reader.asked is None:
+            self.memory.leave(reader)
             reader.end()
             return
         self._asking += 1
         try:
-            reader.message = await self.make(reader.asked)
+            made = await self.make(reader.asked)
+            self.memory.leave(reader)  # it has another id from now on
+            reader.message = made
             reader.renewed += 1
             reader.moved(self)
             self.claim(reader)

@@ -28,6 +28,8 @@ class ServerMemory:
         """The ids of the subscriptions that were made, by this program or by a model."""
         self.session: Session | None = None
         """The open connection."""
+        self.ended = 0
+        """How many connections have ended."""
         self._deliveries = LruDict[tuple[str, str], bool](_REMEMBERED)
 
     def remember(self, token: str | None) -> bool:

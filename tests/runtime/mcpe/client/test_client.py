@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from typing import Any
 
 import anyio
@@ -543,6 +544,37 @@ async def test_a_reader_gives_up_when_there_is_no_next_connection_in_time() -> N
         raw.hang_up()
         with anyio.fail_after(5), pytest.raises(ConnectionClosedError):
             await anext(subscription)
+
+
+async def test_the_time_to_connect_again_begins_with_the_connection_that_ended_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends: list[anyio.Event] = []
+
+    async def sleep(seconds: float) -> None:
+        ends.append(anyio.Event())
+        await ends[-1].wait()
+
+    monkeypatch.setattr("kinwire.mcpe.client.client.sleep", sleep)
+    events, servers = McpeClient(reconnect_within=60), [RawServer() for _ in range(3)]
+    for one in servers:
+        one.token = "secret-token"
+    async with Host("desk", "1", extensions=[events]) as host:
+        connection = await host.connect(servers[0], server_id="elsewhere")
+        async with events.subscribe(connection, ["a.*"]) as kept:
+            for before, one in pairwise(servers):
+                one.subscriptions = before.subscriptions
+                before.hang_up()
+                await before.settle()
+                if len(ends) == 2:
+                    ends[0].set()  # the time since the first end is over
+                    await before.settle()
+                await host.connect(one, server_id="elsewhere")
+                await one.settle()
+            servers[-1].event(kept.id)
+            with anyio.fail_after(5):
+                assert await read(kept, 1) == ["github.push"]
+        assert len(ends) == 2
 
 
 async def test_a_token_outlives_the_process_where_there_are_records() -> None:
