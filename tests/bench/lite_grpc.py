@@ -1,4 +1,4 @@
-"""MCP-lite over gRPC: calls, and parts of a stream, beside a bare service of grpc.aio."""
+"""MCP-lite over gRPC: calls, and parts of a stream, next to a bare service of grpc.aio."""
 
 from __future__ import annotations
 

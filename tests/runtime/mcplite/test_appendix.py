@@ -225,7 +225,7 @@ async def test_a_stream_is_the_same_over_both() -> None:
             assert normalised(last) == {"content": [whole], "_meta": meta("answer")}
 
 
-@pytest.mark.spec("mcp-lite-A.5-1", "mcp-lite-A.5-2")
+@pytest.mark.spec("mcp-lite-A.5-1", "mcp-lite-A.5-2", "mcp-lite-7.1-3")
 async def test_an_unknown_tool_is_the_same_over_both() -> None:
     async with both(_Documents()) as bindings:
         for one in bindings:

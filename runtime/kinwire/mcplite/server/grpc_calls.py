@@ -144,7 +144,7 @@ async def _end(method: str, error: BaseException, context: CallContext) -> Never
 
 
 def _status_for(method: str, error: BaseException) -> GrpcError:
-    """Return the status; what is no matter of the client is raised again."""
+    """Return the status; what does not concern the client is raised again."""
     if isinstance(error, _EndedError):
         return error.found
     if isinstance(error, RpcError):
