@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("HELPERS", "PAIRS", "SINGLE", "VALUES", "Node", "Tried", "try_all")
+__all__ = ("HELPERS", "PAIRS", "SINGLE", "VALUES", "Node", "Tried", "kept_models", "try_all")
 
 import importlib.util
 import json
@@ -314,8 +314,32 @@ PLACES = {"D": "defined", "F": "a field", "O": "an optional field"}
 """Where each construct is tried."""
 
 
+class _Placed(NamedTuple):
+    keys: dict[tuple[str, str], str]
+    """The definition that has a construct in a place."""
+    faults: dict[str, list[str]]
+    kept: dict[str, Node]
+
+
 def try_all(constructs: Mapping[str, Node]) -> dict[tuple[str, str], Tried]:
     """Lint each construct in each place, and judge all values by those that lint lets pass."""
+    placed = _placed(constructs)
+    made = _module(_source(placed))
+    return {
+        where: Tried(
+            placed.faults[key],
+            list(_differences(made, placed.kept, key)) if key in placed.kept else [],
+        )
+        for where, key in placed.keys.items()
+    }
+
+
+def kept_models(constructs: Mapping[str, Node]) -> str:
+    """Return the module of models with everything that lint lets pass."""
+    return _source(_placed(constructs))
+
+
+def _placed(constructs: Mapping[str, Node]) -> _Placed:
     described = {name: {"description": "A type."} | node for name, node in HELPERS.items()}
     keys: dict[tuple[str, str], str] = {}
     for index, (name, node) in enumerate(constructs.items()):
@@ -326,12 +350,11 @@ def try_all(constructs: Mapping[str, Node]) -> dict[tuple[str, str], Tried]:
     faults: dict[str, list[str]] = {key: [] for key in described}
     for finding in lint(_documents(described)):
         faults[finding.pointer.split("/")[2]].append(finding.what)
-    kept = {key: node for key, node in described.items() if not faults[key]}
-    made = _module(_documents(kept))
-    return {
-        where: Tried(faults[key], list(_differences(made, kept, key)) if key in kept else [])
-        for where, key in keys.items()
-    }
+    return _Placed(keys, faults, {key: node for key, node in described.items() if not faults[key]})
+
+
+def _source(placed: _Placed) -> str:
+    return models(_documents(placed.kept), "kinwire_protocols")["toy/models.py"]
 
 
 def _documents(definitions: dict[str, Node]) -> Documents:
@@ -340,8 +363,7 @@ def _documents(definitions: dict[str, Node]) -> Documents:
     return Documents({"jsonrpc": ours["jsonrpc"], "toy": Document(content)}, ours.meta, ("toy",))
 
 
-def _module(documents: Documents) -> Any:
-    source = models(documents, "kinwire_protocols")["toy/models.py"]
+def _module(source: str) -> Any:
     spec = importlib.util.spec_from_loader("constructs_toy", loader=None)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)

@@ -14,6 +14,7 @@ import pytest
 
 from kinwire_codegen.build import build, changes
 from kinwire_codegen.load.loading import load_documents
+from tests.codegen.constructs import PAIRS, SINGLE, kept_models
 
 GOLDEN = Path(__file__).parent / "golden"
 REGENERATE = (
@@ -67,11 +68,13 @@ def test_every_example_parses_and_dumps_back_equal(
 
 
 @pytest.mark.slow
-def test_the_golden_package_pleases_both_type_checkers() -> None:
-    target = str(GOLDEN / "expected" / "tiny_bindings")
+def test_the_golden_package_and_all_constructs_please_both_type_checkers(tmp_path: Path) -> None:
+    constructs = tmp_path / "constructs.py"
+    constructs.write_text(kept_models(SINGLE | PAIRS))
+    targets = [str(GOLDEN / "expected" / "tiny_bindings"), str(constructs)]
     for command in (
-        ["mypy", "--strict", f"--cache-dir={os.devnull}", "--config-file=", "-p", "tiny_bindings"],
-        ["pyright", "--pythonpath", sys.executable, target],
+        ["mypy", "--strict", f"--cache-dir={os.devnull}", "--config-file=", *targets],
+        ["pyright", "--pythonpath", sys.executable, *targets],
     ):
         done = subprocess.run(
             [sys.executable, "-m", *command],

@@ -12,8 +12,10 @@ from pydantic_core import SchemaValidator, ValidationError as Refusal, core_sche
 
 from kinwire_codegen.build import build
 from kinwire_codegen.compare.bounds import changed_bounds
+from kinwire_codegen.compare.verdict import Category
 from kinwire_codegen.lint import lint
 from kinwire_codegen.load.patterns import PatternError, translated
+from tests.codegen.compare.documents import against, edited, toy
 from tests.codegen.documents import build_types, documents, protocol
 from tests.each import each
 
@@ -114,6 +116,29 @@ def test_c044_lint_says_why_it_refuses_a_pattern(tmp_path: Path) -> None:
     assert found == [
         "the bindings cannot apply the pattern: look-around and flags are not supported"
     ]
+
+
+CONSTANTS = [
+    ({"const": 1}, {"const": 1.0}, []),
+    ({"enum": [0, 1]}, {"enum": [1.0, 0]}, []),
+    ({"const": 1}, {"const": True}, ["constant-changed"]),
+    ({"enum": [0, 1]}, {"enum": [0, True]}, ["values-removed", "values-added"]),
+]
+
+
+@each(("old", "new", "rules"), CONSTANTS)
+def test_c042_constants_are_compared_as_json(
+    old: dict[str, Any], new: dict[str, Any], rules: list[str]
+) -> None:
+    changes = against(holding(old), holding(new)).of(Category.WIRE)
+    assert [change.rule.name for change in changes] == rules
+
+
+def holding(member: dict[str, Any]) -> dict[str, Any]:
+    def edit(content: dict[str, Any]) -> None:
+        content["$defs"]["AskParams"] = {"description": "It."} | thing("a", a=member)
+
+    return edited(toy(), edit)
 
 
 INTERVALS = [

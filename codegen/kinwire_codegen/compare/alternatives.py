@@ -15,6 +15,7 @@ from typing import Any
 from kinwire_codegen.compare.bounds import within
 from kinwire_codegen.compare.sides import Node, Side, Typed
 from kinwire_codegen.load.document import Reference
+from kinwire_codegen.load.shape_reading import whole
 
 ANY = "any"
 SCALARS = ("null", "boolean", "integer", "number", "string")
@@ -61,9 +62,9 @@ def _found(
             seen.add(reference)
             yield from _referred(side, typed, reference, seen, tag)
     elif "const" in node:
-        yield Alternative("value", typed, node["const"])
+        yield Alternative("value", typed, whole(node["const"]))
     elif "enum" in node:
-        yield from (Alternative("value", typed, value) for value in node["enum"])
+        yield from (Alternative("value", typed, whole(value)) for value in node["enum"])
     elif _is_object(node):
         yield Alternative("object", typed, tag=tag)
     else:

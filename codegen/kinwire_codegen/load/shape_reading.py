@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("ShapeReader", "admits_null", "followed")
+__all__ = ("ShapeReader", "admits_null", "followed", "whole")
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -144,7 +144,7 @@ class _Here:
     def _constants(self, node: Node, keys: set[str], place: Place) -> Shape:
         word = "const" if "const" in keys else "enum"
         self._only(place, keys, {word, "type", *BOUNDS}, word)
-        values = [_whole(value) for value in ([node["const"]] if word == "const" else node["enum"])]
+        values = [whole(value) for value in ([node["const"]] if word == "const" else node["enum"])]
         kinds = _kinds(node)
         for value in values if "type" in node else ():
             if _kind_of(value) not in kinds and not (type(value) is int and "number" in kinds):
@@ -351,7 +351,8 @@ def _kinds(node: Node) -> list[str]:
     return [kind for kind in kinds if kind != "integer" or "number" not in kinds]
 
 
-def _whole(value: Any) -> Any:
+def whole(value: Any) -> Any:
+    """Return a constant as JSON means it: 1.0 is the integer 1."""
     return int(value) if isinstance(value, float) else value
 
 
