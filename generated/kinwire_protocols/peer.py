@@ -67,7 +67,7 @@ def _by_name(method: str, positions: tuple[str, ...], value: object) -> JsonObje
     """Return params by position as an object.
 
     Raises:
-        pydantic.ValidationError: they are no array, or one with too many items.
+        pydantic.ValidationError: they are not an array, or it has too many items.
     """
     items = cast("list[object]", value) if isinstance(value, list) else []
     if (value is None or isinstance(value, list)) and len(items) <= len(positions):
@@ -138,7 +138,7 @@ class Method(Generic[P, R]):
         return made
 
     def params_to_wire(self, params: P) -> Any:
-        """Return params as JSON: an array where they go by position, None where there are none.
+        """Return params as JSON: an array where they go by position, None where the method takes none.
 
         Raises:
             ValueError: a position is left out, and a later one is given.

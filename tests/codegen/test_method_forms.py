@@ -178,6 +178,6 @@ def test_lint_refuses_params_that_json_rpc_has_not(tmp_path: Path) -> None:
         "#/$defs/Height may be something else than an object or an array",
         "#/$defs/BlockOrHash may be something else than an object or an array",
         "there are no params",
-        "params by position are no object with properties",
+        "params by position are not an object with properties",
         "'a' may be absent and stands before 'b', which may not",
     ]

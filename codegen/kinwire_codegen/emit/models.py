@@ -160,7 +160,7 @@ class _Class:
             return text, None
         default = member.node.get("default")
         if default is not None:
-            # A constant with a default is no constant of every message.
+            # A constant with a default does not stand in every message.
             text = (
                 f"{text} | None"
                 if isinstance(member.shape, ConstantShape) and len(member.shape.values) == 1

@@ -53,7 +53,7 @@ class Row:
     wire: str
     content: dict[str, Any]
     params: str
-    """The type of the params; `NoParams` if there are none."""
+    """The type of the params; `NoParams` if it takes none."""
     result: str | None
     is_object: bool
     """Whether the params have fields, which are the arguments of the stub."""
@@ -182,7 +182,7 @@ class Maker:
         }
 
     def _params(self, content: dict[str, Any]) -> Reference | None:
-        """Return the type of the params, past names of names; None if there are none."""
+        """Return the type of the params, past names of names; None if it takes none."""
         if "params" not in content:
             return None
         found = resolve(content["params"], self.document.name)

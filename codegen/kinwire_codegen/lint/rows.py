@@ -44,7 +44,7 @@ def params_are_structured(document: Document, documents: Documents) -> Iterator[
 def _positions(name: str, shape: Shape) -> Iterator[Fault]:
     place = pointer("methods", name, "params")
     if not isinstance(shape, ObjectShape):
-        what = "params by position are no object with properties"
+        what = "params by position are not an object with properties"
         yield place, what, "Name an object type: its fields are the positions."
         return
     optional = next((one.wire for one in shape.members if not one.required), None)

@@ -107,9 +107,9 @@ class _Here:
             return AnyShape()  # another rule reports properties
         return self._by_kind(node, keys, place)
 
-    def _only(self, place: Place, keys: Iterable[str], allowed: set[str], beside: str) -> None:
+    def _only(self, place: Place, keys: Iterable[str], allowed: set[str], other: str) -> None:
         for key in sorted({*keys} - allowed):
-            what = f"{key} beside {beside} cannot be kept: both would have to hold"
+            what = f"{key} next to {other} cannot be kept: both would have to hold"
             self._fault((*place, key), what, _ALONE)
 
     def _named(self, node: Node, keys: set[str], place: Place) -> Shape:
@@ -152,7 +152,7 @@ class _Here:
                 self._fault((*place, word), what, "Correct the value or the type.")
         for value in values if keys & BOUNDS.keys() else ():
             if not keeps(value, node):
-                what = f"{value!r} is never within the bounds beside it"
+                what = f"{value!r} is never within the bounds next to it"
                 self._fault((*place, word), what, "Correct the value or the bounds.")
         if len(values) == 1 and "default" in node:
             self._fault((*place, "default"), "a constant needs no default", "Remove it.")
@@ -281,7 +281,7 @@ class ObjectParts:
     def _own(self, node: Node, place: Place) -> None:
         known = {"type", "properties", "required", "additionalProperties", "allOf", "anyOf"}
         for key in sorted(node.keys() - NOTES - known - {*BOUNDS}):
-            self._fault((*place, key), f"{key} beside properties cannot be kept", _ALONE)
+            self._fault((*place, key), f"{key} next to properties cannot be kept", _ALONE)
         if "type" in node:
             self.says_object = True
             if node["type"] != "object":
@@ -303,7 +303,7 @@ class ObjectParts:
         for index, branch in enumerate(branches):
             at = (*place, "anyOf", index)
             if branch.keys() - NOTES != {"required"}:
-                what = "a union beside properties cannot be kept: both would have to hold"
+                what = "a union next to properties cannot be kept: both would have to hold"
                 self._fault(
                     at, what, "Give each alternative its own object, and make a union of them."
                 )
@@ -313,7 +313,7 @@ class ObjectParts:
 
     def _base(self, branch: Node, place: Place) -> None:
         for key in sorted(branch.keys() - NOTES - {"$ref"}):
-            self._fault((*place, key), f"{key} beside $ref cannot be kept", _ALONE)
+            self._fault((*place, key), f"{key} next to $ref cannot be kept", _ALONE)
         reference = resolve(branch["$ref"], self._home)
         base = self._reader.follow(NamedShape(reference))
         if not isinstance(base, ObjectShape):

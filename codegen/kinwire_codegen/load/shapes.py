@@ -89,7 +89,7 @@ class MemberShape:
     shape: Shape
     required: bool
     node: dict[str, Any]
-    """What the document says of it besides."""
+    """What else the document says of it."""
     home: str
     """The protocol whose document that is."""
 

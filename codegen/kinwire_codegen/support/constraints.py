@@ -94,5 +94,5 @@ def _is_there(message: Message, name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def adapter_of(kind: Any) -> TypeAdapter[Any]:
-    """Return what reads and writes a type that is no message."""
+    """Return what reads and writes a type that is not a message."""
     return TypeAdapter(kind, config=ConfigDict(strict=True, allow_inf_nan=False))

@@ -426,8 +426,8 @@ class Session(SessionRoutes):
             raise TypeError("on_progress: expected a plain function, got a coroutine function")
 
 
-def _by_position(method: Method[P, Any], params: P, beside: object) -> Any:
-    """Return params as an array, which has no place for what goes beside them."""
-    if beside:
+def _by_position(method: Method[P, Any], params: P, more: object) -> Any:
+    """Return params as an array, which has no place for metadata."""
+    if more:
         raise ValueError(f"{method.name}: params by position take no meta and no progress")
     return method.params_to_wire(params)
