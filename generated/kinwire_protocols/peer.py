@@ -138,7 +138,7 @@ class Method(Generic[P, R]):
         return made
 
     def params_to_wire(self, params: P) -> Any:
-        """Return params as JSON: an array where they go by position, None where the method takes none.
+        """Return params as JSON: an array where they go by position, None where it takes none.
 
         Raises:
             ValueError: a position is left out, and a later one is given.

@@ -21,6 +21,7 @@ from kinwire.rpc.limits import Counts
 from kinwire.rpc.profile import RpcProfile
 from kinwire.support.functions import call_back
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.peer import NoParams
 from kinwire_protocols.problems import Problem
 
 logger = logging.getLogger("kinwire.session")
@@ -84,7 +85,9 @@ class OutboundCalls:
 
     def _sends_empty_params(self, call: Outbound) -> bool:
         own, method = self._profile.protocol, call.method
-        return own is not None and method is not None and method.protocol != own
+        if own is None or method is None or method.params is NoParams:
+            return False
+        return method.protocol != own
 
     def abandon(self, call: Outbound, reason: str = "The caller gave up.") -> None:
         """Forget a call that nobody waits for; the peer hears of it if it has the request."""
