@@ -178,6 +178,18 @@ def soak(session: nox.Session) -> None:
 
 
 @nox.session
+def campaigns(session: nox.Session) -> None:
+    """Try random bytes, orders and patches for ten minutes each, or `-- --minutes M --seed N`."""
+    names = ("bytes-http", "bytes-stdio", "orders-http", "orders-memory", "patches")
+    with ThreadPoolExecutor(2) as pool:
+        list(
+            pool.map(
+                lambda name: run_module(session, "tests.campaigns", name, *session.posargs), names
+            )
+        )
+
+
+@nox.session
 def kills(session: nox.Session) -> None:
     """Kill writers of an audit log at every moment of a write, many times."""
     session.env["KINWIRE_KILLS"] = "90"

@@ -139,7 +139,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if cycle is None or cycle.more_body or cycle.response_started or self.scheme == "https":
             return None
         cycle.keep_alive = False
-        return self.scope["method"] == "POST"
+        return cycle.scope["method"] == "POST"
 
 
 def _has_body(headers: list[tuple[bytes, bytes]]) -> bool:

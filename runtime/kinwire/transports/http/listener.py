@@ -14,6 +14,7 @@ import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.support.background import running_loop
+from kinwire.transports.http.guard import principal_address
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import Scope
 
@@ -23,7 +24,7 @@ _OFTEN = 0.5  # seconds between two looks at the time, at most
 def client_of(principal: object, scope: Scope) -> object:
     """Return whom the sessions of a request count for: the principal, or else the address."""
     if principal is not None:
-        return ("principal", principal)
+        return ("principal", principal_address(principal) or id(principal))
     client = scope["client"] if "client" in scope else None  # noqa: SIM401 - no call
     return ("address", client[0] if client else "")
 

@@ -57,6 +57,10 @@ class ByteStream(Protocol):
         """Return whether nothing waits to be read by now, not even the end of the connection."""
         ...
 
+    def peer(self) -> str:
+        """Return the address of the other end; empty if it has no address."""
+        ...
+
     def pause(self) -> None:
         """Read nothing until `resume`."""
 
@@ -125,6 +129,10 @@ async def dial(
     return protocol
 
 
+def _host(address: object) -> str:
+    return str(cast("tuple[object, ...]", address)[0]) if isinstance(address, tuple) else ""
+
+
 def _is_address(host: str) -> bool:
     try:
         ip_address(host)
@@ -190,6 +198,10 @@ class CallbackStream(asyncio.Protocol):
         if self._look is None:
             self._look = _Look(transport.get_extra_info("socket").fileno())
         return self._look.finds_nothing()
+
+    def peer(self) -> str:
+        """See `ByteStream.peer`."""
+        return _host(self._open().get_extra_info("peername"))
 
     def pause(self) -> None:
         """See `ByteStream.pause`."""
@@ -263,6 +275,10 @@ class TaskStream:
             raw = self._stream.extra(SocketAttribute.raw_socket, None)
             self._look = _Look(-1 if raw is None else raw.fileno())
         return self._look.finds_nothing()
+
+    def peer(self) -> str:
+        """See `ByteStream.peer`."""
+        return _host(self._stream.extra(SocketAttribute.remote_address, None))
 
     def pause(self) -> None:
         """See `ByteStream.pause`."""

@@ -9,7 +9,9 @@ __all__ = ("serve_websocket",)
 
 import http
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from contextlib import contextmanager
 from functools import partial
 from ssl import SSLContext
 from typing import TYPE_CHECKING
@@ -37,6 +39,7 @@ from kinwire.transports.http.guard import (
 )
 from kinwire.transports.http.head import read_head
 from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.http.listener import client_of
 from kinwire.transports.http.paths import PATH_KIND, ServedPaths
 from kinwire.transports.http.replies import HttpResponse, too_many
 from kinwire.transports.http.security import AccessRules, must_be_secure
@@ -129,7 +132,7 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
     loop = running_loop()
     async with task_spawner() as streams, task_spawner() as sessions:
         paths = ServedPaths(path, _PATH, None, at_root=True)
-        accept = partial(_accept, _Listener(serve, paths, guard, limits.sessions, sessions))
+        accept = partial(_accept, _Listener(serve, paths, guard, limits, sessions))
         place = listening(host, port, accept, tls=tls, loop=loop, tasks=streams)
         async with place as number:
             task_status.started(number)
@@ -140,14 +143,36 @@ class _Listener:
     """What all connections share."""
 
     def __init__(
-        self, serve: Serve, paths: ServedPaths, guard: Guard, most: int, tasks: TaskSpawner
+        self,
+        serve: Serve,
+        paths: ServedPaths,
+        guard: Guard,
+        limits: HttpLimits,
+        tasks: TaskSpawner,
     ) -> None:
         self.serve = serve
         self.paths = paths
         self.guard = guard
-        self.most = most
+        self.limits = limits
         self.tasks = tasks
         self.open = 0
+        self.clients: Counter[object] = Counter()
+        """The sessions of each client: see `client_of`."""
+
+    @contextmanager
+    def admitted(self, client: object) -> Generator[bool]:
+        """Count a session; yield whether the client may have another one."""
+        most = self.limits.sessions_per_client
+        if most is None:
+            yield True
+            return
+        self.clients[client] += 1
+        try:
+            yield self.clients[client] <= most
+        finally:
+            self.clients[client] -= 1
+            if not self.clients[client]:
+                del self.clients[client]
 
 
 def _accept(listener: _Listener, stream: ByteStream) -> WebSocketServerHandshake:
@@ -159,22 +184,30 @@ def _accept(listener: _Listener, stream: ByteStream) -> WebSocketServerHandshake
 async def _serve(listener: _Listener, handshake: WebSocketServerHandshake) -> None:
     listener.open += 1
     try:
-        full = listener.open > listener.most
-        if await handshake.shaken(listener.paths, listener.guard, full=full):
-            transport = WebSocketTransport(
-                handshake.protocol,
-                handshake.stream,
-                close_code=_GOING_AWAY,
-                begun=handshake.head.rest,
-            )
-            transport.address = principal_address(PRINCIPAL.get())
-            handshake.hand_over(transport)
-            await listener.serve(transport)
+        full = listener.open > listener.limits.sessions
+        if not await handshake.heard(listener.paths, listener.guard, full=full):
+            return
+        scope = {"client": (handshake.stream.peer(), 0)}
+        with listener.admitted(client_of(PRINCIPAL.get(), scope)) as admitted:
+            if handshake.answered(None if admitted else too_many()):
+                await listener.serve(_transport(handshake))
     except Exception:
         logger.exception("a session has failed")
     finally:
         listener.open -= 1
         handshake.stream.close()
+
+
+def _transport(handshake: WebSocketServerHandshake) -> WebSocketTransport:
+    transport = WebSocketTransport(
+        handshake.protocol,
+        handshake.stream,
+        close_code=_GOING_AWAY,
+        begun=handshake.head.rest,
+    )
+    transport.address = principal_address(PRINCIPAL.get())
+    handshake.hand_over(transport)
+    return transport
 
 
 class WebSocketServerHandshake:
@@ -188,8 +221,8 @@ class WebSocketServerHandshake:
         self._gone = False
         self._news: anyio.Event | None = None
 
-    async def shaken(self, paths: ServedPaths, guard: Guard, *, full: bool) -> bool:
-        """Answer the handshake; say whether the connection stands."""
+    async def heard(self, paths: ServedPaths, guard: Guard, *, full: bool) -> bool:
+        """Read the handshake; say whether it may be answered. If not, it was refused."""
         with anyio.move_on_after(_PATIENCE):
             while self._request is None and not self._failed:
                 self._news = anyio.Event()
@@ -202,8 +235,13 @@ class WebSocketServerHandshake:
         reply = paths.other_reply({"type": "websocket", "path": _path_of(request)})
         if reply is None:
             reply = too_many() if full else await guard.admit({"scheme": "ws"}, head)
+        return reply is None or self.answered(reply)
+
+    def answered(self, reply: HttpResponse | None) -> bool:
+        """Answer the handshake, or refuse it with a reply; say whether the connection stands."""
+        assert self._request is not None
         if reply is None:
-            self.protocol.send_response(self.protocol.accept(request))
+            self.protocol.send_response(self.protocol.accept(self._request))
         else:
             self._reject(reply)
         self._flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 import socket
 import time
 from collections.abc import Iterator
@@ -133,8 +134,35 @@ def test_a_client_that_closes_its_side_gets_the_answer(port: int) -> None:
         named = f"Mcp-Session-Id: {client.session}"
         (reply,) = replies(port, post(call, named), 2, half_close=True)
         assert json.loads(reply.body)["result"]["content"][0]["text"] == "done"
+        (reply,) = replies(port, post(call, named) + b"GET /m", 2, half_close=True)
+        assert reply.status == 200
         assert replies(port, post(call, named)[:-1], half_close=True) == []
         assert replies(port, b"", half_close=True) == []
+
+
+def test_what_is_no_handshake_is_no_error_of_this_side(
+    port: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    opening = (
+        b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    )
+    key = b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    garbage = (
+        opening + b"\r\n",
+        opening + b"X Y: z\r\n" + key + b"\r\n",
+        opening + b"A: \xff\x01\r\n" + key + b"\r\n",
+        opening.replace(b"Host", b"Hast") + key + b"\r\n" + b"\xff" * 30,
+        opening.replace(b"localhost", b"evil.example") + key + b"\r\n" + b"\xff" * 30,
+        opening + key + b"\r\n" + b"\xff" * 30,
+    )
+    for bytes_of_it in garbage:
+        with socket.create_connection(("127.0.0.1", port), 10) as connection:
+            connection.sendall(bytes_of_it)
+            while connection.recv(4096):
+                pass
+    with RawHttp(port) as other:
+        assert other.answer(message("ping", 1))["result"] == {}
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 def test_the_first_frames_may_come_with_the_handshake(port: int) -> None:

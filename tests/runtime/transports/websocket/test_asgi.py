@@ -107,6 +107,17 @@ async def test_it_counts_among_the_sessions_of_its_application(server: Server) -
     assert not app.sessions.sockets
 
 
+async def test_one_client_has_no_more_sessions_than_it_may(server: Server) -> None:
+    app = server.asgi(limits=HttpLimits(sessions_per_client=1))
+    able: dict[str, Any] = {"extensions": {"websocket.http.response": {}}}
+    async with below(app, client=("1.1.1.1", 1)) as first:
+        assert (await first.event())["type"] == "websocket.accept"
+        async with below(app, client=("1.1.1.1", 2), **able) as second:
+            assert (await second.event())["status"] == 503
+        async with below(app, client=("2.2.2.2", 1)) as other:
+            assert (await other.event())["type"] == "websocket.accept"
+
+
 @pytest.mark.parametrize(("ends", "code"), [("the server", 1001), ("a binary message", 1003)])
 async def test_what_was_said_before_the_end_arrives_before_goodbye(
     server: Server, ends: str, code: int

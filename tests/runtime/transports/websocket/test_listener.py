@@ -194,6 +194,19 @@ async def test_what_comes_with_the_handshake_is_all_handled(server: Server) -> N
         assert set(ids) == set(range(1, 50))
 
 
+async def test_one_client_has_no_more_sessions_than_it_may(server: Server) -> None:
+    limits = HttpLimits(sessions_per_client=1)
+    async with served(server, limits=limits) as port:
+        async with raw_client(port) as first, raw_client(port) as second:
+            assert first[1].startswith("HTTP/1.1 101 ")
+            assert second[1].startswith("HTTP/1.1 503 ")
+        status = ""
+        with anyio.fail_after(10):
+            while status != "101":  # the first one counts until it has ended
+                async with raw_client(port) as later:
+                    status = later[1].split()[1]
+
+
 async def test_a_client_too_many_is_refused_with_the_reason(server: Server) -> None:
     limits = HttpLimits(sessions=1)
     async with served(server, limits=limits) as port, raw_client(port), raw_client(port) as found:
