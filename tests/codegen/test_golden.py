@@ -72,13 +72,15 @@ def test_the_golden_package_and_all_constructs_please_both_type_checkers(tmp_pat
     constructs = tmp_path / "constructs.py"
     constructs.write_text(kept_models(SINGLE | PAIRS))
     targets = [str(GOLDEN / "expected" / "tiny_bindings"), str(constructs)]
+    mypy = ["mypy", "--strict", f"--cache-dir={os.devnull}", "--config-file="]
     for command in (
-        ["mypy", "--strict", f"--cache-dir={os.devnull}", "--config-file=", *targets],
+        [*mypy, "--explicit-package-bases", *targets],
         ["pyright", "--pythonpath", sys.executable, *targets],
     ):
         done = subprocess.run(
             [sys.executable, "-m", *command],
             cwd=GOLDEN / "expected",
+            env={**os.environ, "MYPYPATH": "."},
             capture_output=True,
             text=True,
             check=False,

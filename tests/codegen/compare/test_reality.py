@@ -81,7 +81,7 @@ async def refused(sender: ModuleType, receiver: ModuleType, wire: str, message: 
         await handlers().dispatch(row.name, frame)
     except InvalidParamsError:
         return True
-    return False
+    return lacks_a_constant(receiver.methods.PROTOCOL.methods[wire].decode_params, frame)
 
 
 def misread(writer: ModuleType, reader: ModuleType, wire: str, message: Node) -> bool:
@@ -92,7 +92,14 @@ def misread(writer: ModuleType, reader: ModuleType, wire: str, message: Node) ->
         reader.methods.PROTOCOL.methods[wire].decode_result(frame)
     except ValidationError:
         return True
-    return False
+    return lacks_a_constant(reader.methods.PROTOCOL.methods[wire].decode_result, frame)
+
+
+def lacks_a_constant(decode: Any, frame: Node) -> bool:
+    """Return whether a message is only read leniently: documents and verdicts refuse it."""
+    found: list[str] = []
+    decode(frame, lambda reading, *_: found.append(reading.name))
+    return "missing-constant" in found
 
 
 def broken(sides: Sides, number: int, kind: str) -> set[str]:
