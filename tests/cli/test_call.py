@@ -153,7 +153,7 @@ def test_an_answer_with_another_id_is_reported(capsys: Captured, subcommand: lis
     assert err.startswith('note: the server answered another id: "x", asked 1\nerror: ')
     server = spoken({"jsonrpc": "2.0", "id": "1", "result": greeting({})})
     code, out, err = ran(capsys, *subcommand, "--timeout", "60", *server)
-    assert (code, out) == (6, "")  # at once, as it is clear which request it means
+    assert (code, out) == (6, "")  # immediately, as it is clear which request it means
     assert 'its id is "1", expected 1' in err
 
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from kinwire_protocols import mcp, mcpe, mcplite
-from kinwire_protocols.base import JsonObject, Message, RpcError, from_wire, to_wire
+from kinwire_protocols.base import JsonObject, RpcError, from_wire, to_wire
 from kinwire_protocols.jsonrpc import InvalidParamsError
 from kinwire_protocols.peer import Method
 from kinwire_protocols.tool_methods import ToolFailedError, ToolHandlers
@@ -38,14 +38,14 @@ class FakePeer:
         self.answer = answer
         self.sent: list[JsonObject] = []
 
-    async def call(self, method: Method[Any, Any], params: Message) -> Any:
+    async def call(self, method: Method[Any, Any], params: Any, /) -> Any:
         self.sent.append(to_wire(params))
         answer = self.answer
         if isinstance(answer, ToolHandlers):
             answer = await answer.call(self.sent[-1]["name"], self.sent[-1].get("arguments"))
         return method.decode_result(answer)
 
-    async def notify(self, method: Method[Any, Any], params: Message) -> None:
+    async def notify(self, method: Method[Any, Any], params: Any, /) -> None:
         raise AssertionError("a tool is not a notification")
 
 

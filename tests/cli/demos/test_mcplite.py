@@ -1,4 +1,4 @@
-"""What the demo of MCP-lite tells."""
+"""What the demo of MCP-lite says."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAID = [
 
 
 class Heard:
-    """Keeps what is told."""
+    """Keeps what the demo says."""
 
     def __init__(self) -> None:
         self.titles: list[str] = []
@@ -42,11 +42,11 @@ def test_the_demo_shows_each_kind_of_answer(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("kinwire.mcplite.client.promise.next_poll", lambda *_, **__: 0.01)
     heard = Heard()
     anyio.run(converse, heard)  # on asyncio, as the command runs it
-    told = iter(heard.lines)
+    said = iter(heard.lines)
     for words in SAID:
         kind, _, text = words.partition(" ")
         assert any(
-            words in line.text or (line.method == kind and text in line.text) for line in told
+            words in line.text or (line.method == kind and text in line.text) for line in said
         ), words
     assert len(heard.titles) == 6
     assert is_installed("grpc") is not heard.lines[-1].text.startswith("skipped")

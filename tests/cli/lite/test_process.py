@@ -1,4 +1,4 @@
-"""`kinwire lite` and `kinwire serve lite` as processes: both bindings at once, and how they end."""
+"""`kinwire lite` and `kinwire serve lite` as processes: both bindings of one, and how they end."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from kinwire.managers.tool_outcomes import ToolError
 from kinwire.mcp.context import Context
 from kinwire.mcp.server import Server
-from kinwire.mcp.tools import ToolError
 from kinwire.rpc.errors import HandlerDefinitionError, ToolDefinitionError
 from kinwire.testing import pair
 from kinwire_protocols import mcp

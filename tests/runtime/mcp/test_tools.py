@@ -15,9 +15,10 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
+from kinwire.managers.tool_outcomes import ToolError
 from kinwire.mcp.context import Context
 from kinwire.mcp.server import Server
-from kinwire.mcp.tools import ToolError, tool_from_function
+from kinwire.mcp.tools import tool_from_function
 from kinwire.rpc.errors import ToolDefinitionError
 from kinwire.testing import pair
 from kinwire_protocols import mcp

@@ -3,7 +3,7 @@
 usage: worker.py STORE
 
 A line is [name, arguments, meta, times]; the answer is a line with the distinct results. The tool
-`slow` takes as many seconds as it is told; `finish` is over, and its process is killed before the
+`slow` takes the given number of seconds; `finish` is over, and its process is killed before the
 result is stored.
 """
 

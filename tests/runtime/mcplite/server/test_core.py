@@ -138,7 +138,7 @@ async def test_questions_are_answered_by_the_same_call_without_state_at_the_serv
     asked = await lite_call(first, "report", topic="a")
     assert asked["_meta"]["response_type"] == "elicitation"
     meta = {
-        "elicitation_answers": {"format": "short", "unasked": 1},
+        "elicitation_answers": {"format": "short", "unknown": 1},
         "elicitation_context": asked["elicitation"]["context"],
     }
     result = await lite_call(second, "report", meta=meta, topic="a")

@@ -105,7 +105,7 @@ async def test_a_call_that_takes_long_is_answered_by_a_promise() -> None:
 @pytest.mark.spec("mcp-lite-3.4-2", "mcp-lite-A.3-1")
 async def test_a_tool_that_promises_says_how_long_it_takes() -> None:
     async with place() as here:
-        here.work.go.set()  # it is over at once, and promised all the same
+        here.work.go.set()  # it is over immediately, and promised all the same
         meta = (await lite_call(here.first, "order"))["_meta"]
         assert meta["retry_after_ms"] == 20_000
         assert meta["expires_at"] > meta["estimated_completion"]

@@ -28,7 +28,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 class Worker:
-    """A process that calls its tools when it is told."""
+    """A process that calls its tools when a line on stdin says so."""
 
     def __init__(self, running: subprocess.Popen[str]) -> None:
         self.running = running
