@@ -253,7 +253,7 @@ def _layer(interceptor: Interceptor, about: object, inner: Next[Any, Any]) -> Ne
     return lambda params: interceptor(params, about, inner)
 
 
-async def _core(plan: Plan, about: object, go_on: Next[Any, Any], params: Message) -> Any:
+async def _core(plan: Plan, about: object, go_on: Next[Any, Any], params: Any) -> Any:
     for guard in plan.guards:
         waiting = guard(params, about)
         if waiting is not None:
