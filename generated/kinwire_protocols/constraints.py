@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import ConfigDict, GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from kinwire_protocols.base import Message, to_wire
+
+M = TypeVar("M", bound=Message)
 
 __all__ = ("Exactly", "Unique", "adapter_of", "json_key", "must_have_one")
 
@@ -71,8 +73,8 @@ def json_key(value: Any) -> Any:
     return isinstance(value, bool), value
 
 
-def must_have_one(message: Message, *groups: tuple[str, ...]) -> None:
-    """Check that all fields of one of the `groups` are there.
+def must_have_one(message: M, *groups: tuple[str, ...]) -> M:
+    """Return the message if all fields of one of the `groups` are there.
 
     Raises:
         pydantic_core.PydanticCustomError: of each group a field is absent.
@@ -83,6 +85,7 @@ def must_have_one(message: Message, *groups: tuple[str, ...]) -> None:
         wanted = " or ".join(" and ".join(map(repr, group)) for group in wires)
         said = "Input should be an object with {wanted}"
         raise PydanticCustomError("fields_missing", said, {"wanted": wanted})
+    return message
 
 
 def _is_there(message: Message, name: str) -> bool:

@@ -133,8 +133,8 @@ class _Class:
             lines += ["", self._field(attributes[member.wire], member)]
             if "description" in member.node:
                 lines.append(_indented(member.node["description"]))
-        for groups in shape.alternatives:
-            lines += ["", self._alternatives(attributes, groups)]
+        for number, groups in enumerate(shape.alternatives, 1):
+            lines += ["", self._alternatives(attributes, groups, number)]
         return "\n".join(lines) + "\n"
 
     def _field(self, attribute: str, member: MemberShape) -> str:
@@ -181,14 +181,15 @@ class _Class:
         return self._notes.field([f"default_factory=lambda: {made}"])
 
     def _alternatives(
-        self, attributes: Mapping[str, str], groups: tuple[tuple[str, ...], ...]
+        self, attributes: Mapping[str, str], groups: tuple[tuple[str, ...], ...], number: int
     ) -> str:
         named = ", ".join(repr(tuple(attributes[wire] for wire in group)) for group in groups)
-        self._notes.imports.add("from typing import Any")
+        self._notes.imports |= {"from typing import Self", "from pydantic import model_validator"}
         check = self._notes.mark("constraints", "must_have_one")
         return (
-            "    def model_post_init(self, context: Any, /) -> None:\n"
-            f"        {check}(self, {named})"
+            '    @model_validator(mode="after")\n'
+            f"    def _has_one_of_{number}(self) -> Self:\n"
+            f"        return {check}(self, {named})"
         )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from kinwire_codegen.imports.bounds import drop_idle_bounds
 from kinwire_codegen.imports.names import pascal
 from kinwire_codegen.imports.unions import name_unions, tell_apart
+from kinwire_codegen.imports.weakening import weakened
 
 Node = dict[str, Any]
 
@@ -63,6 +64,7 @@ class DraftTypes:
     _lost: list[str] = field(default_factory=list)
     _unsaid: list[str] = field(default_factory=list)
     _idle: list[str] = field(default_factory=list)
+    _weak: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for name in self.source:
@@ -83,7 +85,8 @@ class DraftTypes:
         """Return the references that became any value, and the keywords that are not in `made`."""
         lost = [f"{text}: it is not a definition in the file" for text in dict.fromkeys(self._lost)]
         lost += [f"{what}: documents cannot represent it" for what in dict.fromkeys(self._unsaid)]
-        return lost + [f"{what}: it does not apply to the values there" for what in self._idle]
+        lost += [f"{what}: it does not apply to the values there" for what in self._idle]
+        return lost + self._weak
 
     def name_of(self, name: str) -> str:
         """Return what a type of the source is called here."""
@@ -98,6 +101,7 @@ class DraftTypes:
         name_unions(self.made)
         tell_apart(self.made)
         self._idle += drop_idle_bounds(self.made)
+        self._weak = weakened(self.made, self.free)
 
     def add(self, name: str, node: Node, *, own: bool = False) -> str:
         """Return a reference to a type that the source does not name.
