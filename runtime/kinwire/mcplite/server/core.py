@@ -31,6 +31,7 @@ from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError
 from kinwire.storage.records import Records
 from kinwire.support.arguments import FUNCTION, SECRET, TEXT, ArgumentCheck, having, instance_of
+from kinwire.support.faults import ends_task
 from kinwire.transports.http.guard import PRINCIPAL
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -130,16 +131,17 @@ class LiteCore:
         started = time.perf_counter()
         before = PRINCIPAL.set(run.caller.principal)
         try:
-            body = await self._outcome(run, send)
+            return self._finished(await self._outcome(run, send), run, started)
         except ToolError as error:
-            body = failure_body(error)
+            return self._finished(failure_body(error), run, started)
         except RpcError:
             raise
-        except Exception as error:
+        except BaseException as error:
+            if ends_task(error):
+                raise
             raise internal_error(f"tool {run.call.name!r:.100}", error) from None
         finally:
             PRINCIPAL.reset(before)
-        return self._finished(body, run, started)
 
     def _finished(self, body: JsonObject, run: ToolRun, started: float) -> JsonObject:
         return finished(
@@ -165,14 +167,15 @@ class LiteCore:
         """Run a tool, and return its whole result: any process may have to return it later."""
         started = time.perf_counter()
         try:
-            body = await self._ran(run)
+            return self._finished(await self._ran(run), run, started)
         except ToolError as error:
-            body = failure_body(error)
+            return self._finished(failure_body(error), run, started)
         except RpcError:
             raise
-        except Exception as error:
+        except BaseException as error:
+            if ends_task(error):
+                raise
             raise internal_error(f"tool {run.call.name!r:.100}", error) from None
-        return self._finished(body, run, started)
 
     async def _ran(self, run: ToolRun) -> JsonObject:
         self._open_answers(run)

@@ -25,13 +25,13 @@ from kinwire.mcplite.server.source import LiteCaller, ToolCall
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError
+from kinwire.support.faults import ends_task
 from kinwire.transports.grpc.status import DETAILS, ErrorDetails, encoded_details
 from kinwire.transports.http.bearer import NO_TOKEN, NOT_VALID, BearerCheck, token_in
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcplite.descriptor import SERVICE
 
-_CANCELLED = RuntimeError("The call was cancelled by the tool itself.")
 _NUMBERS: dict[str, int] = {code.name: code.value[0] for code in grpc.StatusCode}
 
 
@@ -121,7 +121,9 @@ class GrpcCalls:
             raise _EndedError("UNAUTHENTICATED", "TOKEN_MISSING", NO_TOKEN)
         try:
             principal = await bearers.principal_of(token)
-        except Exception as error:
+        except BaseException as error:
+            if ends_task(error):
+                raise
             raise internal_error("authenticate", error) from None
         if principal is None:
             raise _EndedError("UNAUTHENTICATED", "TOKEN_INVALID", NOT_VALID)
@@ -149,14 +151,9 @@ def _status_for(method: str, error: BaseException) -> GrpcError:
         return error.found
     if isinstance(error, RpcError):
         return grpc_error(error)
-    if isinstance(error, asyncio.CancelledError):
-        task = asyncio.current_task()
-        if task is None or task.cancelling():  # by the client, its deadline, or the end
-            raise error
-        return grpc_error(internal_error(method, _CANCELLED))
-    if isinstance(error, Exception):
-        return grpc_error(internal_error(method, error))
-    raise error
+    if ends_task(error):  # by the client, its deadline, or the end of the server
+        raise error
+    return grpc_error(internal_error(method, error))
 
 
 def _call_in(request: bytes) -> ToolCall:

@@ -26,7 +26,7 @@ from kinwire.mcplite.server.signs import WorkerSigns
 from kinwire.mcplite.server.source import ToolRun
 from kinwire.mcplite.server.work import OpenWork, Perform
 from kinwire.rpc.codec import encode
-from kinwire.rpc.errors import RpcError
+from kinwire.rpc.errors import RpcError, UnsendableError
 from kinwire.storage.errors import StorageError, StorageUnavailableError
 from kinwire.support.background import start_detached
 from kinwire.support.backoff import Backoff
@@ -141,7 +141,7 @@ class OpenWorks:
             return None
         if record.worker != self._signs.worker and not await self._signs.is_gone(record.worker):
             return None
-        return finished_promise(record, self._whole(failure_body(_work_lost()), record), lost=True)
+        return self._finished(record, failure_body(_work_lost()), lost=True)
 
     async def stored(self, work: OpenWork, seconds: float) -> None:
         """Wait until the end of work is stored, at most that many seconds."""
@@ -213,19 +213,36 @@ class OpenWorks:
         if isinstance(work.outcome, _NOT_RUN) and work.key is not None:
             await self._try(partial(self._store.remove, work.name, work.key), record)
             return
-        ended = self._ended(work, record)
-        if ended is not None:
-            await self._try(partial(self._store.write, work.name, ended, work.revision), record)
-
-    def _ended(self, work: OpenWork, record: PromiseRecord) -> PromiseRecord | None:
         if work.outcome is None:
-            return cancelled(record)
-        result = error_body(work.outcome) if isinstance(work.outcome, RpcError) else work.outcome
+            ended = cancelled(record)
+        else:
+            ended = self._finished(record, self._storable(work.outcome), lost=work.is_lost)
+        if ended is None or await self._try(self._ending(work, ended), record):
+            return
+        failed = self._finished(record, failure_body(_not_stored()))
+        assert failed is not None
+        await self._try(self._ending(work, failed), record)
+
+    def _ending(self, work: OpenWork, ended: PromiseRecord) -> Callable[[], Awaitable[object]]:
+        return partial(self._store.write, work.name, ended, work.revision)
+
+    def _storable(self, outcome: JsonObject | RpcError) -> JsonObject:
+        """Return the result of work, or the failure if it is too large or no JSON."""
+        result = error_body(outcome) if isinstance(outcome, RpcError) else outcome
         most = self._limits.result_size
-        if len(encode(result)) > most:
-            error = ToolError(f"The result is larger than {most} bytes.", code="TOO_LARGE")
-            result = failure_body(error)
-        return finished_promise(record, self._whole(result, record), lost=work.is_lost)
+        try:
+            size = len(encode(result))
+        except UnsendableError as error:
+            logger.error("a result cannot be stored: %s", sanitize_for_log(error))
+            return failure_body(_not_stored())
+        if size <= most:
+            return result
+        return failure_body(ToolError(f"The result is larger than {most} bytes.", code="TOO_LARGE"))
+
+    def _finished(
+        self, record: PromiseRecord, result: JsonObject, *, lost: bool = False
+    ) -> PromiseRecord | None:
+        return finished_promise(record, self._whole(result, record), lost=lost)
 
     def _whole(self, result: JsonObject, record: PromiseRecord) -> JsonObject:
         """Return a result with its whole `_meta`, so that it is the same each time."""
@@ -233,8 +250,8 @@ class OpenWorks:
         took = max(0.0, now - record.begun_at)
         return finished(result, now=now, took=took, version=None, asked={})
 
-    async def _try(self, write: Callable[[], Awaitable[object]], record: PromiseRecord) -> None:
-        """Write until it succeeds, or until the promise has expired."""
+    async def _try(self, write: Callable[[], Awaitable[object]], record: PromiseRecord) -> bool:
+        """Write until it succeeds, or until the promise has expired; False if it never will."""
         failures = 0
         while self._store.now() < record.expires_at:
             try:
@@ -244,10 +261,11 @@ class OpenWorks:
                 logger.warning("a result is not stored yet: %s", sanitize_for_log(error))
             except StorageError as error:
                 logger.error("a result cannot be stored: %s", sanitize_for_log(error))
-                return
+                return False
             else:
-                return
+                return True
             await self._sleep(_BACKOFF.delay(failures, jitter=0.5))
+        return True
 
     def _cancel_here(self, name: str) -> None:
         work = self.open.get(name)
@@ -263,3 +281,10 @@ def error_body(error: RpcError) -> JsonObject:
 
 def _work_lost() -> ToolError:
     return ToolError("The process that worked on it has ended.", code="WORK_LOST")
+
+
+def _not_stored() -> ToolError:
+    return ToolError(
+        "It has ended, but its result cannot be stored. The log of the server says why.",
+        code="NOT_STORED",
+    )

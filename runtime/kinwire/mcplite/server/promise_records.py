@@ -5,16 +5,18 @@ from __future__ import annotations
 __all__ = ("PromiseRecords", "RepeatedCall")
 
 import time
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import anyio
 
 from kinwire.mcplite.rules.promises import PromiseRecord
+from kinwire.mcplite.server.result_pieces import ResultPieces
 from kinwire.storage.clock import Clock, forward
-from kinwire.storage.errors import ConflictError, StorageDamagedError
+from kinwire.storage.errors import ConflictError, StorageDamagedError, StorageError
 from kinwire.storage.memory import MemoryRecords
-from kinwire.storage.records import Record, Records
+from kinwire.storage.records import Records
 from kinwire.storage.store import OpenGuard
 
 _LEAST = 0.001  # seconds: a record that expires now is not valid
@@ -39,6 +41,7 @@ class PromiseRecords:
         """Returns the time in seconds since 1970."""
         guard = OpenGuard("promises in memory")
         self.records = MemoryRecords("promises", guard, self.now) if records is None else records
+        self._pieces = ResultPieces(self.records, whole=records is None)
 
     async def find(self, name: str) -> tuple[PromiseRecord, int] | None:
         """Return a promise with its revision; None if it is not known.
@@ -47,7 +50,12 @@ class PromiseRecords:
             StorageError: the records cannot be read.
         """
         record = await self.records.get(_promise(name))
-        return None if record is None else (_read(record, PromiseRecord), record.revision)
+        if record is None:
+            return None
+        promise: PromiseRecord = _read(record.key, record.value, PromiseRecord)
+        if isinstance(promise.result, list):
+            promise = replace(promise, result=await self._pieces.joined(promise.result))
+        return promise, record.revision
 
     async def write(self, name: str, promise: PromiseRecord, revision: int) -> int | None:
         """Store a promise that was at `revision`, 0 for a new one, and return its new revision.
@@ -57,13 +65,23 @@ class PromiseRecords:
         Raises:
             StorageError: the records cannot be written.
         """
+        value = {one.name: getattr(promise, one.name) for one in fields(promise)}
         left = max(promise.expires_at - self.now(), _LEAST)
+        pieces = self._pieces.of(name, promise.result)
+        if pieces:
+            value["result"] = [*pieces]  # their keys
+        if not promise.is_redeemed:
+            await self._pieces.write(pieces, left)
         try:
-            return await self.records.put(
-                _promise(name), asdict(promise), revision=revision, expires_in=left
+            written = await self.records.put(
+                _promise(name), value, revision=revision, expires_in=left
             )
         except ConflictError:
             return None
+        if promise.is_redeemed:
+            with suppress(StorageError):  # they are there; now they expire earlier
+                await self._pieces.write(pieces, left)
+        return written
 
     async def remove(self, name: str, key: str | None = None) -> None:
         """Remove a promise, and the call with an idempotency key that it belongs to.
@@ -82,7 +100,7 @@ class PromiseRecords:
             StorageError: the records cannot be read.
         """
         record = await self.records.get(_repeated(key))
-        return None if record is None else _read(record, RepeatedCall)
+        return None if record is None else _read(record.key, record.value, RepeatedCall)
 
     async def claim(self, key: str, call: RepeatedCall, life: float) -> bool:
         """Store a call with an idempotency key, and return whether it is the first one.
@@ -118,10 +136,10 @@ def _repeated(key: str) -> str:
     return f"key/{key}"
 
 
-def _read(record: Record, kind: type[Any]) -> Any:
+def _read(key: str, value: Any, kind: type[Any]) -> Any:
     try:
-        return kind(**record.value)
+        return kind(**value)
     except TypeError as error:
         raise StorageDamagedError.of_record(
-            record.key, error, expected="a promise", hint="Delete the record."
+            key, error, expected="a promise", hint="Delete the record."
         ) from error

@@ -3,8 +3,8 @@
 usage: worker.py STORE
 
 A line is [name, arguments, meta, times]; the answer is a line with the distinct results. The tool
-`slow` takes the given number of seconds; `finish` is over, and its process is killed before the
-result is stored.
+`slow` takes the given number of seconds; `large` has a result of 3.5 MB; `finish` is over, and its
+process is killed before the result is stored.
 """
 
 from __future__ import annotations
@@ -30,6 +30,12 @@ server = Server("workers", "1")
 async def slow(seconds: float) -> dict[str, int]:
     await asyncio.sleep(seconds)
     return {"process": os.getpid()}
+
+
+@server.tool(promise_after=0)
+async def large(seconds: float) -> str:
+    await asyncio.sleep(seconds)
+    return "large" * 700_000
 
 
 @server.tool(promise_after=0)

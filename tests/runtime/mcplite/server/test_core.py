@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -187,7 +188,7 @@ class Upstream:
         return [{"name": "t", "inputSchema": {}}, {"name": "redeem", "inputSchema": {}}]
 
     async def run(self, run: ToolRun) -> object:
-        if isinstance(self.outcome, Exception):
+        if isinstance(self.outcome, BaseException):
             raise self.outcome
         return self.outcome
 
@@ -220,6 +221,39 @@ async def test_an_unknown_tool_of_another_source_and_its_own_key_error_differ(
         await lite_call(LiteServer(Upstream(KeyError("t"))), "t")
     with caplog.at_level(logging.CRITICAL), pytest.raises(InternalError):
         await lite_call(LiteServer(Upstream(KeyError("other"))), "t")
+
+
+@each(
+    "made",
+    [
+        "hunter2",
+        {"_meta": "hunter2"},
+        SystemExit("hunter2"),
+        GeneratorExit("hunter2"),
+        asyncio.CancelledError("hunter2"),
+        BaseException("hunter2"),
+        BaseExceptionGroup("hunter2", [SystemExit(3)]),
+    ],
+)
+async def test_whatever_a_tool_raises_or_returns_is_an_internal_error(
+    made: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = LiteServer(Upstream(made))
+    with caplog.at_level(logging.CRITICAL):
+        with pytest.raises(InternalError) as caught:
+            await lite_call(server, "t")
+        assert "hunter2" not in str(caught.value)
+        server.source.promise_after = lambda name: 0.0  # type: ignore[method-assign]
+        with pytest.raises(InternalError):
+            await lite_call(server, "t")
+
+
+async def test_a_call_that_is_cancelled_is_not_an_error(server: LiteServer) -> None:
+    for name in ("pay", "order"):
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            await lite_call(server, name, amount=1)
+        assert scope.cancelled_caught
 
 
 @pytest.mark.spec("mcp-lite-7.1-1")

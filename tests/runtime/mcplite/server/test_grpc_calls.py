@@ -321,10 +321,11 @@ async def test_a_stream_waits_for_a_slow_reader() -> None:
 
 async def test_a_token_says_who_calls() -> None:
     shop = _Shop()
+    broken = {"error": RuntimeError("hunter2"), "exit": SystemExit("hunter2")}
 
     async def authenticate(token: str) -> str | None:
-        if token == "broken":
-            raise RuntimeError("hunter2")
+        if token in broken:
+            raise broken[token]
         return {"secret": "ann"}.get(token)
 
     async with connected(LiteServer(shop.server), authenticate=authenticate) as peer:
@@ -336,9 +337,10 @@ async def test_a_token_says_who_calls() -> None:
             assert details_of(error)[0].startswith("TOKEN_")
         peer.metadata = (("authorization", "Bearer secret"), ("authorization", "Bearer secret"))
         assert (await peer.refusal("search", call)).code() is Code.UNAUTHENTICATED
-        peer.metadata = (("authorization", "Bearer broken"),)
-        error = await peer.refusal("search", call)
-        assert (error.code(), "hunter2" in str(error)) == (Code.INTERNAL, False)
+        for token in broken:
+            peer.metadata = (("authorization", f"Bearer {token}"),)
+            error = await peer.refusal("search", call)
+            assert (error.code(), "hunter2" in str(error)) == (Code.INTERNAL, False)
         peer.metadata = (("authorization", "bearer secret"),)
         await peer.call("search", call)
         assert await peer.tools()

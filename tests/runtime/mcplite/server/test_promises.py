@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,11 +11,12 @@ from typing import Any
 import anyio
 import pytest
 
+from kinwire import Server, ToolError
 from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.server.promises import PromiseBoard
 from kinwire.mcplite.server.service import LiteServer
 from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolCall
-from kinwire.storage import Records, open_store
+from kinwire.storage import Record, Records, StorageInputError, open_store
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from tests.each import each
@@ -455,3 +457,74 @@ async def test_a_result_is_stored_when_the_store_is_back(caplog: pytest.LogCaptu
             failing.fails = False
             await over(server)
         assert (await redeem(server, token))["content"] == [{"topic": "x"}]
+
+
+# -- results that are hard to store --
+
+
+class NarrowRecords(FailingRecords):
+    """Records with values of at most `most` characters, as a server of NATS has them."""
+
+    most = 1_000_000
+
+    async def put(self, key: str, value: Any, **options: Any) -> int:
+        if len(json.dumps(value)) > self.most:
+            raise StorageInputError(key, expected="a short value", got="more", hint="Shorten it.")
+        return await super().put(key, value, **options)
+
+    async def pieces(self) -> list[Record]:
+        return [one async for one in self.records.scan("piece/")]
+
+
+@asynccontextmanager
+async def narrow(most: int = 1_000_000) -> AsyncIterator[tuple[Place, NarrowRecords]]:
+    async with place(shared=True) as here:
+        assert here.records is not None
+        here.records = records = NarrowRecords(here.records)
+        records.most = most
+        here.first = here.server()
+        yield here, records
+
+
+async def test_a_large_result_is_stored_in_pieces_that_go_with_its_promise() -> None:
+    async with narrow() as (here, records):
+        topic = '\\"\0é😀' * 100_000
+        token = token_in(await lite_call(here.first, "analyze", topic=topic))
+        here.work.go.set()
+        await over(here.first)
+        pieces = await records.pieces()
+        assert len(pieces) > 5
+        results = [await redeem(here.server(), token) for _ in range(3)]
+        assert results[0]["content"] == [{"topic": topic}]
+        assert results[1:] == results[:1] * 2
+        life = LIMITS.token_life - LIMITS.result_kept
+        for before, after in zip(pieces, await records.pieces(), strict=True):
+            assert before.expires_at is not None
+            assert after.expires_at is not None
+            assert before.expires_at - after.expires_at == pytest.approx(life, abs=1)
+        await records.delete(pieces[2].key)
+        with pytest.raises(InternalError):
+            await redeem(here.server(), token)
+
+
+@each("value", ["\ud800", "x" * 5000, ToolError("no", data={1j})])
+async def test_a_result_that_no_store_holds_is_a_failure_of_its_own(
+    value: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with narrow(most=1000) as (here, records):
+        server = Server("odd", "1")
+
+        @server.tool(promise_after=0)
+        async def odd() -> str:
+            await here.work.run(None)
+            if isinstance(value, ToolError):
+                raise value
+            return str(value)
+
+        here.first = LiteServer(server, records=records)
+        with caplog.at_level(logging.CRITICAL):
+            token = token_in(await lite_call(here.first, "odd"))
+            here.work.go.set()
+            await over(here.first)
+        failure = await redeem(here.server(), token)
+        assert failure["error"]["code"] == "NOT_STORED"

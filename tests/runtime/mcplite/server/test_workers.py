@@ -87,6 +87,15 @@ def test_a_promise_made_at_one_worker_has_one_answer_at_the_other(url: str) -> N
 
 
 @pytest.mark.slow
+def test_a_large_result_is_redeemed_at_the_other_worker(url: str) -> None:
+    with workers(url) as (one, other):
+        token = one.promise("large", 0.05)
+        answer = other.redeemed(token)
+        assert len(answer["content"][0]["text"]) == 3_500_000
+        assert one.call("redeem", {"promise": token}, times=20) == [answer]
+
+
+@pytest.mark.slow
 def test_work_whose_worker_is_killed_before_it_is_stored_has_failed(url: str) -> None:
     with workers(url) as (one, other):
         token = one.promise("finish", 0.05)
