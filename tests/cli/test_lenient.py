@@ -31,6 +31,16 @@ def test_inspect_reports_lenient_readings_as_warnings(capsys: Captured) -> None:
     assert code in (0, 1)
 
 
+def test_inspect_reports_null_where_a_field_may_be_absent(capsys: Captured) -> None:
+    tool = {"name": "t", "description": None, "inputSchema": {}}
+    answers = {**ANSWERS, "tools/list": {"tools": [tool], "nextCursor": None}}
+    _, out, _ = ran(capsys, "inspect", "--format", "json", *scripted(answers=answers))
+    found = {one["where"]: one["text"] for one in json.loads(out)["findings"]}
+    for pointer in ("nextCursor", "tools/0/description"):
+        assert found[f"tools/list#/{pointer}"] == "expected a value, or no field, got null."
+    assert found["tools/list#/tools/0/inputSchema/type"] == "expected a value, got nothing."
+
+
 def test_doctor_reports_lenient_readings_as_a_warning(capsys: Captured) -> None:
     _, out, _ = ran(capsys, "doctor", *scripted(answers=ANSWERS))
     assert "reading" in out

@@ -17,8 +17,9 @@ from kinwire_cli.inspection.probing import UNKNOWN, Inspection, Probe
 from kinwire_cli.inspection.problem import ServerProblem, Severity
 from kinwire_cli.layout import counted, first_line
 from kinwire_cli.listening import Listening
+from kinwire_cli.validation.nulls import nulls_read_as_absent
 from kinwire_cli.validation.validator import MessageValidator
-from kinwire_protocols.base import JsonObject, Message
+from kinwire_protocols.base import JsonObject, Message, to_wire
 from kinwire_protocols.jsonrpc.errors import InternalError
 from kinwire_protocols.lenient import READINGS
 from kinwire_protocols.mcp import ToolInputSchema
@@ -51,7 +52,9 @@ def probe_problems(probe: Probe) -> Iterator[ServerProblem]:
     yield from entry_problems(probe.row.name, probe.entries)
     if probe.answer.outcome == "answered":
         yield from _of_cut(probe)
-        yield from _of_unknown(probe.row.name, map(probe.row.decode_result, probe.results))
+        read = list(map(probe.row.decode_result, probe.results))
+        yield from _of_nulls(probe.row.name, zip(probe.results, read, strict=True))
+        yield from _of_unknown(probe.row.name, read)
 
 
 def _of_outcome(probe: Probe) -> Iterator[ServerProblem]:
@@ -131,6 +134,14 @@ def _of_lenient(found: Mapping[str, str]) -> Iterator[ServerProblem]:
         understood = next(row.understood for row in READINGS if row.name == name)
         hint = f"kinwire reads it as {understood}; other clients may refuse it: fix the server."
         yield ServerProblem("warning", where, f"{text}.", hint)
+
+
+def _of_nulls(name: str, answers: Iterable[tuple[object, Message]]) -> Iterator[ServerProblem]:
+    hint = "kinwire reads it as absent; other clients may refuse it: fix the server."
+    for raw, read in answers:
+        for problem in nulls_read_as_absent(raw, to_wire(read), ""):
+            text = f"expected {problem.expected}, got {problem.got}."
+            yield ServerProblem("warning", f"{name}#{first_line(problem.pointer)}", text, hint)
 
 
 def _of_noise(heard: Listening) -> Iterator[ServerProblem]:
