@@ -7,7 +7,6 @@ from __future__ import annotations
 
 __all__ = ("SubscriptionBoard",)
 
-import logging
 import math
 from collections.abc import Collection
 from functools import partial
@@ -17,7 +16,7 @@ import anyio
 from kinwire.mcpe.rules.features import EventFeatures
 from kinwire.mcpe.rules.filter_index import FilterIndex
 from kinwire.mcpe.rules.filters import CompiledFilter
-from kinwire.mcpe.rules.schedules import Schedule, first_due, next_due
+from kinwire.mcpe.rules.schedules import Schedule, first_due
 from kinwire.mcpe.server.clients import ClientSession, ClientTable, KnownClient
 from kinwire.mcpe.server.deliveries import ScheduledDeliveries
 from kinwire.mcpe.server.expiry import SubscriptionExpiry
@@ -26,23 +25,13 @@ from kinwire.mcpe.server.home_port import HomePort
 from kinwire.mcpe.server.in_background import in_background
 from kinwire.mcpe.server.kept import KeptSubscription, KeptSubscriptions
 from kinwire.mcpe.server.options import EventTerms
-from kinwire.mcpe.server.served import (
-    SCHEDULES,
-    Collector,
-    PendingEvent,
-    ServedSubscription,
-)
+from kinwire.mcpe.server.served import SCHEDULES, Collector, PendingEvent, ServedSubscription
 from kinwire.mcpe.server.timers import EventTimers, TimerKey
 from kinwire.mcpe.server.visible import VisibleEvents
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock, forward
-from kinwire.storage.errors import StorageError
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpe.models import Subscription
-
-logger = logging.getLogger("kinwire.mcpe")
-
-_AGAIN = 5.0  # seconds after which a delivery is tried again that the store has stopped
 
 
 class SubscriptionBoard:
@@ -72,10 +61,10 @@ class SubscriptionBoard:
         self._kept = kept
         self._handlers = handlers
         self._served: dict[str, ServedSubscription] = {}
-        self._deliveries = ScheduledDeliveries(
-            *(features, kept, visible, self.handle, self._delivered, self._put_off, clock)
-        )
         self.expiry = SubscriptionExpiry(self.timers, terms, kept, clock, self._settle)
+        self._deliveries = ScheduledDeliveries(
+            *(features, kept, visible, self.expiry, self.handle, self._settle, clock)
+        )
         self._made = 0
         self._loading = anyio.Lock()
         self.loaded = False
@@ -345,41 +334,3 @@ class SubscriptionBoard:
         one = served.collectors.get(channel)
         if one is not None and one.due_at is not None and one.due_at <= at:  # else it was made
             self._deliveries.begin(served, one, one.due_at)
-
-    def _put_off(self, served: ServedSubscription, collector: Collector) -> None:
-        """Deliver later, since the store does not work now."""
-        if not served.gone and served.id in self._served:
-            self.timers.set(TimerKey(collector.channel, served.id), self.clock() + _AGAIN)
-
-    async def _delivered(
-        self, served: ServedSubscription, collector: Collector, due_at: float, begun_at: float
-    ) -> None:
-        """Go on after a delivery that was due, which may have had no events.
-
-        What became due while it was made is due immediately. Preferences that were changed while it
-        was made have times of their own.
-        """
-        delivery, once = served.message.delivery, served.message.delivery.scheduled_delivery
-        if served.gone or served.id not in self._served or not served.active:
-            return
-        channel = collector.channel
-        if collector.preferences != delivery:
-            await self._put_when_delivered(served)
-            return
-        collector.due_at = next_due(delivery, channel, self.features, due=due_at, now=begun_at)
-        collector.over = channel == "scheduled"
-        if collector.over and once is not None and once.auto_expire:
-            self.expiry.expire(served)
-        else:
-            self._settle(served)
-            await self._put_when_delivered(served)
-
-    async def _put_when_delivered(self, served: ServedSubscription) -> None:
-        """Write that a delivery was made; if the store fails, the next write has it, too.
-
-        Until then it may be repeated after a restart, with the same id.
-        """
-        try:
-            await self._kept.put(served)
-        except StorageError as error:
-            logger.error("a delivery of the subscription %s was not noted: %s", served.id, error)

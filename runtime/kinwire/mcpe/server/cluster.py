@@ -122,15 +122,21 @@ class ClusterNode:
         node = self.homes.node_at(change.key)
         if node is not None and node not in self._waited_for:
             self._waited_for.add(node)
-            tasks.start_soon(_until_done, partial(self._adopt_from, node))
+            tasks.start_soon(_until_done, partial(self._adopt_from, node, tasks))
 
-    async def _adopt_from(self, node: str) -> None:
-        """Wait until a process ends, and serve its clients that nobody has taken."""
+    async def _adopt_from(self, node: str, tasks: TaskGroup) -> None:
+        """Wait until a process ends, and serve its clients that nobody has taken.
+
+        One that has not ended, but could not renew its lease, gets time to have it again: it takes
+        its clients back.
+        """
         try:
             while self.homes.of(node):
                 async with self._leases.hold(node):
                     for client_id in self.homes.of(node):
-                        await self.homes.adopt(client_id, node)
+                        if not await _done(partial(self.homes.adopt, client_id, node)):
+                            tasks.start_soon(_until_done, partial(self.homes.check, client_id))
+                await anyio.sleep(max(self._leases.lasts, 2 * _AGAIN))
         finally:
             self._waited_for.discard(node)
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 __all__ = ("ScheduledDeliveries",)
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextvars import Context
 from functools import partial
 from typing import Any
 
+from anyio import sleep
+
 from kinwire.mcpe.rules.batch_sizes import within_size
 from kinwire.mcpe.rules.features import EventFeatures
 from kinwire.mcpe.rules.meta import DELIVERY_ID
-from kinwire.mcpe.rules.schedules import Notification, delivery_id, notifications
+from kinwire.mcpe.rules.schedules import Notification, delivery_id, next_due, notifications
 from kinwire.mcpe.server.clients import ClientSession
+from kinwire.mcpe.server.expiry import SubscriptionExpiry
 from kinwire.mcpe.server.kept import KeptSubscriptions
 from kinwire.mcpe.server.served import Claim, Collector, ServedSubscription
 from kinwire.mcpe.server.visible import VisibleEvents
@@ -32,8 +35,8 @@ logger = logging.getLogger("kinwire.mcpe")
 
 Handle = Callable[[ServedSubscription, list[JsonObject], str], None]
 """Has a subscription's handler work on events, under the id of their delivery."""
-Done = Callable[[ServedSubscription, Collector, float, float], Awaitable[None]]
-"""Goes on when what was due at the first time was delivered, from the second time on."""
+
+_AGAIN = 5.0  # seconds after which deliveries are tried again that the store has stopped
 
 
 class ScheduledDeliveries:
@@ -44,19 +47,21 @@ class ScheduledDeliveries:
         features: EventFeatures,
         kept: KeptSubscriptions,
         visible: VisibleEvents,
+        expiry: SubscriptionExpiry,
         handle: Handle,
-        done: Done,
-        put_off: Callable[[ServedSubscription, Collector], None],
+        settle: Callable[[ServedSubscription], None],
         clock: Clock,
     ) -> None:
-        """Prepare; `put_off` is called if the store has failed."""
+        """Prepare; `settle` makes the index and the timers fit a subscription that was changed."""
         self._features = features
         self._kept = kept
         self._visible = visible
+        self._expiry = expiry
         self._handle = handle
-        self._done = done
-        self._put_off = put_off
+        self._settle = settle
         self._clock = clock
+        self._put_off: dict[Collector, ServedSubscription] = {}
+        """Whose deliveries the store has stopped."""
 
     def begin(self, served: ServedSubscription, collector: Collector, due_at: float) -> None:
         """Deliver what a channel has collected, at a time at which it is due.
@@ -89,8 +94,8 @@ class ScheduledDeliveries:
         except ConnectionClosedError:
             collector.missed = max(due_at, collector.missed or due_at)
         except StorageError as error:
-            collector.missed = due_at
-            self._put_off(served, collector)
+            collector.missed = max(due_at, collector.missed or due_at)
+            self._try_again(served, collector)
             logger.error("a delivery of the subscription %s waits: %s", served.id, error)
             return
         except Exception:  # of an interceptor
@@ -128,7 +133,59 @@ class ScheduledDeliveries:
                 await self._make_claimed(served, collector, claim)
         else:
             begun = due_at  # what came after it is due at the times since
-        await self._done(served, collector, due_at, begun)
+        await self._made(served, collector, due_at, begun)
+
+    async def _made(
+        self, served: ServedSubscription, collector: Collector, due_at: float, begun_at: float
+    ) -> None:
+        """Go on after a delivery that was due, which may have had no events.
+
+        What became due while it was made is due immediately. Preferences that were changed while it
+        was made have times of their own.
+        """
+        delivery, once = served.message.delivery, served.message.delivery.scheduled_delivery
+        if not (served.is_served and served.active):
+            return
+        channel = collector.channel
+        if collector.preferences != delivery:
+            await self._note(served)
+            return
+        collector.due_at = next_due(delivery, channel, self._features, due=due_at, now=begun_at)
+        collector.over = channel == "scheduled"
+        if collector.over and once is not None and once.auto_expire:
+            self._expiry.expire(served)
+        else:
+            self._settle(served)
+            await self._note(served)
+
+    async def _note(self, served: ServedSubscription) -> None:
+        """Write that a delivery was made; if the store fails, the next write has it, too.
+
+        Until then it may be repeated after a restart, with the same id.
+        """
+        try:
+            await self._kept.put(served)
+        except StorageError as error:
+            logger.error("a delivery of the subscription %s was not noted: %s", served.id, error)
+
+    def _try_again(self, served: ServedSubscription, collector: Collector) -> None:
+        """Make a delivery later, since the store does not work now, whatever the wall clock does.
+
+        All that wait for that are made at the same time.
+        """
+        if not self._put_off:
+            Context().run(start_detached, self._make_put_off)
+        self._put_off[collector] = served
+
+    async def _make_put_off(self) -> None:
+        try:
+            await sleep(_AGAIN)
+        finally:  # also when the event loop ends, after which another one may use the server
+            put_off, self._put_off = self._put_off, {}
+        for collector, served in put_off.items():
+            is_there = served.collectors.get(collector.channel) is collector
+            if served.is_served and is_there and collector.missed is not None:
+                self.begin(served, collector, collector.missed)
 
     async def _claimed(
         self, served: ServedSubscription, collector: Collector, claim: Claim

@@ -78,7 +78,7 @@ class ClientHomes:
         """
         if client_id in self._doubted:
             await self.check(client_id)
-        if client_id not in self._served:
+        if client_id not in self._served or client_id in self._turns:  # it is being read
             await self._bring(client_id, new=False)
 
     async def put(self, served: ServedSubscription) -> None:
@@ -118,20 +118,16 @@ class ClientHomes:
         self._doubted.add(client_id)
 
     async def check(self, client_id: str) -> None:
-        """Read a client's subscriptions again, or let it go, since another process wrote one.
+        """Read a client's subscriptions again if it is served here, or let it go.
+
+        That is what is to be done if another process wrote one of them, or if they were not read.
 
         Raises:
             StorageError: the store failed.
         """
         async with self._turns.of(client_id):
             self._doubted.discard(client_id)
-            if client_id not in self._served:
-                return
-            record = await self._records.get(_key(client_id))
-            home = None if record is None else home_in(record)
-            self._let_go(client_id)
-            if record is not None and home is not None and home.node == self.node:
-                await self._try_to_take(client_id, record.revision, away=home.away)
+            await self._read_again(client_id)
 
     async def away(self, client_id: str) -> None:
         """Say that a client is not connected here, so that a process to which it is takes it.
@@ -145,8 +141,8 @@ class ClientHomes:
                 return
             try:
                 await self._write(client_id, revision, away=True)
-            except ConflictError:
-                self._let_go(client_id)
+            except ConflictError:  # of another process, or of a write whose answer was lost
+                await self._read_again(client_id)
 
     async def release(self, client_id: str) -> None:
         """Forget the home of a client that has no subscriptions and no session.
@@ -192,6 +188,13 @@ class ClientHomes:
                 if record is None and not new:
                     return
                 await self._try_to_take(client_id, 0 if record is None else record.revision)
+
+    async def _read_again(self, client_id: str) -> None:
+        record = await self._records.get(_key(client_id))
+        home = None if record is None else home_in(record)
+        self._let_go(client_id)
+        if record is not None and home is not None and home.node == self.node:
+            await self._try_to_take(client_id, record.revision, away=home.away)
 
     async def _confirm(self, client_id: str) -> None:
         """Check that this process serves a client.

@@ -146,6 +146,11 @@ class ServedSubscription:
         return self.message.id
 
     @property
+    def is_served(self) -> bool:
+        """Whether this process has it: it was not removed, and nothing has taken its place."""
+        return not self.gone and self.client.served.get(self.id) is self
+
+    @property
     def message(self) -> Subscription:
         """The subscription as clients see it."""
         return self._message

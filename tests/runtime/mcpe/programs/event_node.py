@@ -1,14 +1,29 @@
-"""One process of a cluster: `event_node.py STORE NOW`. It prints its port, and obeys its tools."""
+"""Processes of a cluster: `event_node.py STORE`.
+
+For each time that it reads, in seconds since 1970, it becomes two processes. The new one serves,
+with a clock that shows this time, prints its process id and its port, and obeys its tools. So it
+serves a moment later: what it needs is loaded.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from importlib import import_module
 
 import anyio
 
 from kinwire import Server, serve_websocket
 from kinwire.mcpe import EventCluster, EventRates, McpeServer, new_event
 from kinwire.storage import open_store
+
+NEEDED = (
+    "anyio._backends._asyncio",
+    "kinwire.mcpe.rules.cron",
+    "kinwire.storage.nats.store",
+    "websockets.server",
+)
 
 
 async def main(url: str, now: float) -> None:
@@ -36,7 +51,14 @@ async def main(url: str, now: float) -> None:
             events.look_at_clock()
 
         async with anyio.create_task_group() as tasks:
-            print(await tasks.start(serve_websocket, server.serve, "127.0.0.1"), flush=True)
+            port = await tasks.start(serve_websocket, server.serve, "127.0.0.1")
+            print(os.getpid(), port, flush=True)
 
 
-anyio.run(main, sys.argv[1], float(sys.argv[2]))
+for name in NEEDED:
+    import_module(name)
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # those that are killed leave nothing behind
+for line in iter(sys.stdin.readline, ""):
+    if os.fork() == 0:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        anyio.run(main, sys.argv[1], float(line))

@@ -11,8 +11,8 @@ import pytest
 from kinwire.mcpe import EventCluster, EventTerms, McpeServer, new_event
 from kinwire.mcpe.server.desk import Caller, SubscriptionDesk
 from kinwire.storage import open_store
-from kinwire.storage.errors import ConflictError
-from tests.runtime.mcpe.fixtures_cluster import cluster
+from kinwire.storage.errors import ConflictError, StorageUnavailableError
+from tests.runtime.mcpe.fixtures_cluster import Node, cluster
 from tests.runtime.mcpe.fixtures_server import START
 from tests.runtime.mcpe.raw_client import Json, RawClient, said
 from tests.runtime.mcpe.server.test_away import BOSS, TOKEN, listed, made_with_token
@@ -107,6 +107,31 @@ async def test_a_list_is_whole_also_if_another_server_has_just_taken_the_client(
         monkeypatch.setattr(SubscriptionDesk, "list", list_late)
         assert await listed(first) == [made["id"]]
     assert calls == 2
+
+
+async def test_a_list_is_whole_also_while_another_call_of_the_client_has_it_taken() -> None:
+    gate = anyio.Event()
+
+    async def wait(key: str, value: Any) -> None:
+        if key.startswith("mcpe/subscriptions/"):
+            await gate.wait()
+
+    async with cluster() as there:
+        one, two = there.nodes
+        made, token = await made_with_token(await one.come(RawClient()), "a.*")
+        two.records.before_put = wait
+        callers = [await two.come(RawClient(), token) for _ in range(2)]
+        lists: list[list[str]] = []
+
+        async def list_at(raw: RawClient) -> None:
+            lists.append(await listed(raw))
+
+        async with anyio.create_task_group() as tasks:
+            for raw in callers:
+                tasks.start_soon(list_at, raw)
+                await raw.settle()
+            gate.set()
+        assert lists == [[made["id"]]] * 2
 
 
 @pytest.mark.parametrize("tool", ["pause", "resume", "update", "unsubscribe"])
@@ -391,6 +416,67 @@ async def test_the_clients_of_a_server_that_has_ended_are_taken_and_dropped_afte
         assert await listed(third) == []
 
 
+async def test_the_clients_of_a_server_that_has_ended_are_served_also_if_reading_them_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kinwire.mcpe.server.cluster._AGAIN", 0.01)
+    failed: list[str] = []
+
+    async def fail(key: str, value: Any) -> None:
+        if key.startswith("mcpe/subscriptions/") and not failed:
+            failed.append(key)
+            raise StorageUnavailableError("records", expected="a", got="b", hint="c")
+
+    async with cluster(lease=0.12) as there:
+        one, two = there.nodes
+        first, other = await one.come(RawClient()), await two.come(RawClient())
+        await first.subscribe("a.*")
+        await other.subscribe("b.*")
+        two.records.before_put = fail
+        await one.leave(first)
+        one.records.cut = True
+        with anyio.fail_after(5):
+            while not (await two.events.publish(new_event("a.1"))).subscriptions:
+                await other.settle()
+    assert len(failed) == 1
+
+
+async def test_a_server_that_had_no_lease_for_a_moment_has_its_clients_taken_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kinwire.mcpe.server.cluster._AGAIN", 0.2)
+    taken: list[str] = []
+
+    async def fail(key: str, value: Any) -> None:
+        if key.startswith("mcpe/nodes/") and not taken:
+            raise StorageUnavailableError("records", expected="a", got="b", hint="c")
+
+    async def note(key: str, value: Any) -> None:
+        if key.startswith("mcpe/homes/") and value["client"] == made["clientId"]:
+            taken.append(value["node"])
+
+    async with cluster(lease=0.12) as there:
+        one, two = there.nodes
+        first, other = await one.come(RawClient()), await two.come(RawClient())
+        made = await first.subscribe("a.*")
+        await other.subscribe("b.*")
+        one.records.before_put, two.records.before_put = fail, note
+        with anyio.fail_after(5):
+            while not taken or len(await _leases(one)) < 2:
+                await first.settle()
+        await anyio.sleep(0.05)
+        await two.events.publish(new_event("a.1"))
+        await first.settle()
+        assert first.events() == ["a.1"]
+    assert len(taken) <= 2  # it was taken, and may be said to be away
+
+
+async def _leases(node: Node) -> list[str]:
+    """Return the names of the servers that have their own lease."""
+    nodes = [record.value async for record in node.records.scan("mcpe/nodes/")]
+    return [one["name"] for one in nodes if one["name"] == one["holder"]]
+
+
 async def test_an_expiry_is_said_once_also_if_the_client_moves() -> None:
     async with cluster() as there:
         one, two = there.nodes
@@ -410,18 +496,33 @@ async def test_an_expiry_is_said_once_also_if_the_client_moves() -> None:
         assert third.of("events/subscription_expired") == []
 
 
-async def test_a_delivery_that_the_store_stops_is_made_later() -> None:
+async def test_deliveries_that_the_store_stops_are_made_later_also_if_the_clock_goes_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waited, goes_on = list[float](), anyio.Event()
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        await goes_on.wait()
+
+    monkeypatch.setattr("kinwire.mcpe.server.deliveries.sleep", sleep)
     async with cluster(1) as there:
         (one,) = there.nodes
         raw = await one.come(RawClient())
-        await collecting(raw, "a.*")
+        for type in ("a.*", "*"):
+            await collecting(raw, type)
         await one.events.publish(new_event("a.1"))
         one.records.cut = True
         await there.to(START + MINUTE, raw)
-        assert batches(raw) == []
+        assert (batches(raw), waited) == ([], [5.0])
         one.records.cut = False
-        await there.to(START + MINUTE + 5, raw)
-        assert batches(raw) == [["a.1"]]
+        await there.to(START - 100 * MINUTE, raw)
+        assert batches(raw) == []
+        goes_on.set()
+        await raw.settle()
+        assert batches(raw) == [["a.1"], ["a.1"]]
+        ids = [one["_meta"][DELIVERY] for one in raw.of("events/batch")]
+        assert all(id.endswith(f"/cron/{START + MINUTE:.3f}/0") for id in ids)
 
 
 async def test_nothing_is_left_of_a_client_that_has_unsubscribed() -> None:
