@@ -88,7 +88,7 @@ def test_the_version_is_shown(capsys: Captured) -> None:
         (["serve", "demo", "mcp", "x"], "has no server 'x'.\nhint: kinwire serve demo mcp\n"),
         (["serve", "demo", "mcpl", "--port", "1"], "stdio has no address to listen on."),
         (["demo", "mcpll"], "There is no demo of 'mcpll'.\nhint: Did you mean 'mcpl'?"),
-        (["demo", "zzz"], "hint: There are: mcp, mcpl, mgp, mcpe."),
+        (["demo", "zzz"], "hint: There are: mcp, mcpl, mgp, mcpe, mcp-lite."),
         (["serve", "nowhere.py"], "There is no Python file 'nowhere.py'."),
         (["serve", "nowhere.py", "mcp"], "'mcp' is one word too many."),
         (["call"], "the following arguments are required: METHOD"),
@@ -134,6 +134,10 @@ def test_a_verb_without_its_extra_names_the_extra(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "jsonschema", None)
+    for name in [name for name in sys.modules if name.startswith("kinwire_codegen.")]:
+        package, _, module = name.rpartition(".")
+        # What is imported here is not left in its package.
+        monkeypatch.setattr(sys.modules[package], module, sys.modules[name], raising=False)
     for name in [name for name in sys.modules if name.startswith("kinwire_codegen.")]:
         monkeypatch.delitem(sys.modules, name)
     code, out, err = ran(capsys, "lint")

@@ -63,7 +63,7 @@ def test_a_missing_extra_is_reported_but_not_an_error(
 ) -> None:
     monkeypatch.setattr(diagnosis_checks, "is_installed", lambda extra: extra != "fast")
     _, checks = examined(capsys)
-    there = "codegen, cli, docs, events, http, nats, semantic, supervisor, ws"
+    there = "codegen, cli, docs, events, grpc, http, nats, semantic, supervisor, ws"
     assert checks["extras"]["seen"] == f"{there}; not there: fast"
     assert "[fast]" in checks["extras"]["remedy"]
     assert checks["extras"]["status"] == "ok"

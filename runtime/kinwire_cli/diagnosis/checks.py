@@ -20,7 +20,8 @@ Status = Literal["ok", "warn", "fail", "skipped"]
 _COLOURS: dict[Status, str] = {"ok": "green", "warn": "yellow", "fail": "red"}
 _INDENT = " " * 22
 _EXTRAS = (
-    *("codegen", "cli", "docs", "events", "fast", "http", "nats", "semantic", "supervisor", "ws"),
+    *("codegen", "cli", "docs", "events", "fast", "grpc"),
+    *("http", "nats", "semantic", "supervisor", "ws"),
 )
 _NEEDED = (3, 11)
 
