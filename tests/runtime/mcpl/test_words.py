@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
+from pydantic import ValidationError
 
 from kinwire import RpcError, Server
 from kinwire.mcpl import (
@@ -19,6 +20,7 @@ from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcpl import models
 from kinwire_protocols.mcpl.methods import PUSH_EVENT
+from tests.each import each
 from tests.runtime.mcpl.fixtures_chat import INBOX, Chat, chatting
 from tests.runtime.mcpl.fixtures_hooks import Speaker, before, hooked, texts
 from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature, live_pair, sent
@@ -96,19 +98,16 @@ async def test_servers_get_one_of_three_stop_reasons(reason: str, said: str) -> 
 
 
 BLOCKS = [
-    pytest.param({"type": "image", "data": "cG5n", "mimeType": "image/png"}, 1, id="bytes"),
-    pytest.param({"type": "audio", "uri": "memory://sound"}, 1, id="address"),
-    pytest.param({"type": "image"}, 0, id="neither"),
-    pytest.param({"type": "image", "data": "cG5n"}, 0, id="bytes of nobody knows what"),
-    pytest.param({"type": "resource", "uri": "memory://text"}, 1, id="a resource"),
-    pytest.param({"type": "resource"}, 0, id="a resource that is nowhere"),
+    pytest.param({"type": "image", "data": "cG5n", "mimeType": "image/png"}, id="bytes"),
+    pytest.param({"type": "audio", "uri": "memory://sound"}, id="address"),
+    pytest.param({"type": "resource", "uri": "memory://text"}, id="a resource"),
 ]
 
 
-@pytest.mark.parametrize(("block", "used"), BLOCKS)
+@pytest.mark.parametrize("block", BLOCKS)
 @pytest.mark.spec("mcpl-B.1-2", "mcpl-B.1-3")
 async def test_pictures_sounds_and_resources_are_there_or_say_where_they_are(
-    block: JsonObject, used: int
+    block: JsonObject,
 ) -> None:
     speaker = Speaker("memory")
 
@@ -126,7 +125,23 @@ async def test_pictures_sounds_and_resources_are_there_or_say_where_they_are(
     speaker.before = [from_wire(mcpl.ContextInjection, made)]
     async with hooked(speaker) as live:
         found = await live.before_inference(before())
-    assert len([one for each in found.system for one in each.content]) == used
+    assert len([one for each in found.system for one in each.content]) == 1
+
+
+@each(
+    "block",
+    [
+        {"type": "image"},
+        {"type": "image", "data": "cG5n"},
+        {"type": "audio", "mimeType": "audio/wav"},
+        {"type": "resource"},
+    ],
+)
+@pytest.mark.spec("mcpl-B.1-2", "mcpl-B.1-3")
+def test_a_block_without_content_and_without_address_is_refused(block: JsonObject) -> None:
+    made = {"namespace": "n", "position": "system", "content": [block]}
+    with pytest.raises(ValidationError, match=r"Input should be an object with '(data|uri)'"):
+        from_wire(mcpl.ContextInjection, made)
 
 
 ERRORS: list[tuple[int, str, JsonObject]] = [
