@@ -1,6 +1,6 @@
 """A server whose handlers do not end by themselves.
 
-`python stuck.py asyncio`, or trio, embedded, asgi, sse, serves it in that way.
+`python stuck.py asyncio`, or trio, embedded, asgi, sse, lite, grpc, serves it in that way.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import anyio
 
-from kinwire import Server
+from kinwire import GrpcLimits, LiteServer, Server
 from kinwire.rpc.limits import Limits
 
 server = Server("stuck", "1", limits=Limits(drain=0.2, stop=0.1))
@@ -60,5 +60,9 @@ if __name__ == "__main__":
         anyio.run(server.serve_stdio, backend="trio")
     elif how == "embedded":  # a program that opens things around it
         anyio.run(server.serve_stdio)
+    elif how == "lite":
+        LiteServer(server).asgi().run(port=0)
+    elif how == "grpc":
+        LiteServer(server).run_grpc(port=0, limits=GrpcLimits(drain=0.2))
     else:
         server.asgi(path="/sse" if how == "sse" else None).run(port=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -9,10 +10,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from threading import Timer
 from typing import NamedTuple
 
 import pytest
@@ -40,6 +42,8 @@ WORDS = {
     "http": (FILE, "asgi"),
     "sse": (FILE, "sse"),
     "ws": (FILE, "asgi"),
+    "mcp-lite": (FILE, "lite"),
+    "grpc": (FILE, "grpc"),
     "kinwire serve": ("-m", "kinwire", "serve", FILE, "--transport", "http", "--port", "0"),
     "kinwire serve, stdio": ("-m", "kinwire", "serve", FILE),
 }
@@ -76,10 +80,11 @@ class Program:
     def said(self, pattern: str) -> re.Match[str]:
         """Read stderr until a line matches."""
         assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.lines.append(line)
-            if found := re.search(pattern, line):
-                return found
+        with timer(self.process.kill):
+            for line in self.process.stderr:
+                self.lines.append(line)
+                if found := re.search(pattern, line):
+                    return found
         raise AssertionError(self.lines)
 
     def call(self, tool: str) -> None:
@@ -100,16 +105,28 @@ class Program:
             self.ends.callback((peer := RawWebSocket(port)).close)
             peer.send(frame)
             return
+        if self.way == "grpc":
+            words = ("call", f"grpc://127.0.0.1:{port}", json.loads(frame)["params"]["name"])
+            caller = subprocess.Popen(
+                (sys.executable, "-m", "kinwire", *words),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            self.ends.callback(caller.wait)
+            self.ends.callback(caller.kill)
+            return
         if self.way == "sse":
             self.ends.callback((stream := RawSse(port)).close)
             request = post(frame, path=stream.address)
+        elif self.way == "mcp-lite":
+            request = post(frame, path="/mcp-lite/v1/calltools")
         else:
             client = RawHttp(port)
             for connection in client._connections:
                 self.ends.callback(connection.close)
             request = post(frame, f"Mcp-Session-Id: {client.session}")
-        caller = self.ends.enter_context(socket.create_connection(("127.0.0.1", port)))
-        caller.sendall(request)
+        connected = self.ends.enter_context(socket.create_connection(("127.0.0.1", port)))
+        connected.sendall(request)
 
     def end(self, how: str) -> None:
         """Ask for the end."""
@@ -124,6 +141,17 @@ class Program:
             time.sleep(0.1)
             with suppress(ProcessLookupError):
                 self.process.send_signal(number)
+
+
+@contextmanager
+def timer(act: Callable[[], object]) -> Iterator[None]:
+    """Call `act` if the block goes on for too long."""
+    waiting = Timer(PATIENCE, act)
+    waiting.start()
+    try:
+        yield
+    finally:
+        waiting.cancel()
 
 
 @contextmanager
@@ -170,6 +198,7 @@ SHORT = [
 TOOLS = ("sleeps", "blocks", "swallows")
 STDIO = ("stdio", "kinwire serve, stdio")
 NETWORK = ("http", "sse", "ws", "kinwire serve")
+LITE = ("mcp-lite", "grpc")  # whose calls have no session that names them
 SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
@@ -179,8 +208,8 @@ def every(ways: tuple[str, ...], ends: tuple[str, ...]) -> Iterator[Run]:
     for first, way in enumerate(ways):
         for second, end in enumerate(ends):
             tools = TOOLS if whole else (TOOLS[(first + second) % len(TOOLS)],)
-            code = 130 if end == "SIGINT" and way in STDIO else 0
-            reported = "again" not in end
+            code = 130 if end == "SIGINT" and way in (*STDIO, "grpc") else 0
+            reported = "again" not in end and way not in LITE
             yield from (
                 Run(way, tool, end, code, reported=reported and tool != "sleeps") for tool in tools
             )
@@ -189,6 +218,11 @@ def every(ways: tuple[str, ...], ends: tuple[str, ...]) -> Iterator[Run]:
 FULL = [
     *every(STDIO, ("end of input", *SIGNALS)),
     *every(NETWORK, SIGNALS),
+    *every(("grpc",), SIGNALS),
+    # A call that swallows its end: `mcplite/server/http/test_streams.py`.
+    Run("mcp-lite", "sleeps", "SIGTERM", reported=False),
+    Run("mcp-lite", "blocks", "SIGINT", reported=False),
+    Run("mcp-lite", "blocks", "SIGHUP", reported=False),
     *every(("http", "ws"), tuple(f"{one} again" for one in SIGNALS)),
     Run("stdio, embedded", "blocks", "end of input"),
     Run("stdio, embedded", "blocks", "SIGINT", 130),

@@ -14,7 +14,7 @@ import anyio
 
 from kinwire.support.arguments import FLAG, FUNCTION, PATH, PORT, TEXT, ArgumentCheck, instance_of
 from kinwire.support.signals import on_end_signal
-from kinwire.support.watchdog import Grace, Watchdog
+from kinwire.support.watchdog import Grace, Watchdog, exit_despite_threads
 from kinwire.transports.grpc.limits import GrpcLimits
 from kinwire.transports.grpc.needed import need_asyncio, need_grpc
 from kinwire.transports.http.bearer import BearerCheck
@@ -38,6 +38,7 @@ class GrpcOptions(NamedTuple):
     limits: GrpcLimits | None
 
 
+_LAST_STEPS = 0.5  # seconds for the event loop to end, with what handlers have left running
 _CLOSING = 1.0  # seconds for the work of promises
 
 _OPTIONS = ArgumentCheck(
@@ -71,7 +72,9 @@ def run(service: LiteServer, options: GrpcOptions) -> None:
         with Watchdog(Grace(limits.drain + _CLOSING)) as watchdog:
             anyio.run(partial(_until_a_signal, service, options, watchdog))
     except KeyboardInterrupt:
+        exit_despite_threads(130)
         raise SystemExit(130) from None
+    exit_despite_threads(0)
 
 
 async def _until_a_signal(service: LiteServer, options: GrpcOptions, watchdog: Watchdog) -> None:
@@ -79,9 +82,12 @@ async def _until_a_signal(service: LiteServer, options: GrpcOptions, watchdog: W
         watchdog.heed(130 if number == signal.SIGINT else 0)
 
     watchdog.watch_loop()
-    with anyio.CancelScope() as scope, on_end_signal(scope.cancel, heed):
-        await serve(service, options, _tell)
-    await service.close(_CLOSING)
+    try:
+        with anyio.CancelScope() as scope, on_end_signal(scope.cancel, heed):
+            await serve(service, options, _tell)
+        await service.close(_CLOSING)
+    finally:
+        watchdog.over(_LAST_STEPS)
 
 
 def _tell(address: str) -> None:

@@ -12,6 +12,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 if TYPE_CHECKING:
     from uvicorn._types import ASGISendEvent
 
+_NO_UTF8 = 1007
 _WRITE_AHEAD = 64 * 1024  # bytes that wait for the peer to read before pings are not answered
 
 
@@ -24,6 +25,25 @@ class BoundedSocket(WebSocketsSansIOProtocol):
             super().handle_ping()
         else:
             self.conn.data_to_send()
+
+    def send_receive_event_to_app(self) -> None:
+        """See the base, which logs text that is not UTF-8 as an error of this side."""
+        data, self.frames = b"".join(self.frames), []
+        if self.close_sent:
+            return
+        if self.curr_msg_data_type == "bytes":
+            self.queue.put_nowait({"type": "websocket.receive", "bytes": data})
+        else:
+            try:
+                self.queue.put_nowait({"type": "websocket.receive", "text": data.decode()})
+            except UnicodeDecodeError:
+                if self.handshake_complete:
+                    self.conn.send_close(_NO_UTF8)
+                self.handle_parser_exception()
+                return
+        if not self.read_paused:
+            self.read_paused = True
+            self.transport.pause_reading()
 
     def handle_parser_exception(self) -> None:
         """See the base, which knows violations of a WebSocket that stands."""

@@ -154,6 +154,7 @@ def test_what_is_no_handshake_is_no_error_of_this_side(
         opening.replace(b"Host", b"Hast") + key + b"\r\n" + b"\xff" * 30,
         opening.replace(b"localhost", b"evil.example") + key + b"\r\n" + b"\xff" * 30,
         opening + key + b"\r\n" + b"\xff" * 30,
+        opening + key + b"\r\n" + Frame(Opcode.TEXT, b"\xc1").serialize(mask=True, extensions=[]),
     )
     for bytes_of_it in garbage:
         with socket.create_connection(("127.0.0.1", port), 10) as connection:

@@ -26,8 +26,8 @@ logger = logging.getLogger("kinwire.transports")
 STOPPING = InternalError("The server is stopping.")
 """What a call is answered with that the server has ended."""
 
-_LAST_ANSWERS = 4.0  # seconds for what is under way once the server stops
-_UNWILLING = 1.0  # seconds in which what is cancelled has to end
+_LAST_ANSWERS = 1.0  # seconds for what is under way once the server stops
+_UNWILLING = 0.5  # seconds in which what is cancelled has to end
 
 
 class Calls(Listener):
