@@ -51,7 +51,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Module:
-    """A module of models as written by the model generator."""
+    """A module of models as `models.py` writes it."""
 
     names: tuple[str, ...]
     """Everything that it defines, in order."""
