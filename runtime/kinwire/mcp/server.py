@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ("Server",)
 
 import signal
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Never, get_args
 
@@ -76,11 +76,6 @@ _REMOVE_HANDLER = ArgumentCheck(
     "server.remove_handler(TOOLS_LIST)",
     {"method": instance_of(Method, "a method of kinwire_protocols.mcp.methods", "TOOLS_LIST")},
 )
-_OWN_HANDLER = ArgumentCheck(
-    "Server.own_handler",
-    "server.own_handler(TOOLS_LIST)",
-    {"method": instance_of(Method, "a method of kinwire_protocols.mcp.methods", "TOOLS_LIST")},
-)
 _SERVE = ArgumentCheck(
     "Server.serve", "await server.serve(transport)", {"transport": TRANSPORT_KIND}, handshake=FLAG
 )
@@ -136,6 +131,7 @@ class Server(Registry):
         """
         self._handlers = HandlerTable()
         self._served: set[Method[Any, Any]] = set()  # by the registry
+        self._own: dict[str, Handler] = {}
         self._log_level: mcp.LoggingLevel = log_level or "emergency"
         if log_level is not None:
             self._handlers.add_default(LOGGING_SET_LEVEL, self._set_level)
@@ -168,19 +164,19 @@ class Server(Registry):
         _REMOVE_HANDLER.check(method=method)
         self._handlers.remove(method)
         self._served.discard(method)
+        self._own.pop(method.name, None)
         self._routes.remove(method.name)
         if method.name in self._handlers.routes:  # the default
             self._routes.add(self._handlers.routes[method.name])
         self._capabilities = self._handlers.capabilities("server")
 
-    def own_handler(self, method: Method[Any, Any]) -> Handler | None:
-        """Return the handler of a method that a program has registered by `on`.
+    @property
+    def own_handlers(self) -> Mapping[str, Handler]:
+        """The handlers, by method, that a program has registered by `on`; it follows each change.
 
-        It is None if there is no handler, or that of the decorators such as `tool`.
+        Those of the decorators, such as `tool`, are not among them.
         """
-        _OWN_HANDLER.check(method=method)
-        route = self._handlers.routes.get(method.name)
-        return None if route is None or method in self._served else route.handler
+        return self._own
 
     async def serve(self, transport: Transport, *, handshake: bool = True) -> None:
         """Serve one session until either side ends it.
@@ -371,7 +367,7 @@ class Server(Registry):
         missing = [row for row in rows if row not in self._served]
         self._handlers.must_be_free(missing)
         for row in missing:
-            self._add_handler(row, rows[row])
+            self._route(row, rows[row])
             self._served.add(row)
         if missing and sent is not None:
             self._handlers.add_sent(sent)
@@ -401,6 +397,10 @@ class Server(Registry):
         return {}
 
     def _add_handler(self, method: Method[Any, Any], handler: Callable[..., Any]) -> None:
+        self._route(method, handler)
+        self._own[method.name] = self._handlers.routes[method.name].handler
+
+    def _route(self, method: Method[Any, Any], handler: Callable[..., Any]) -> None:
         self._handlers.add(method, handler)
         self._routes.add(self._handlers.routes[method.name])
         self._capabilities = self._handlers.capabilities("server")

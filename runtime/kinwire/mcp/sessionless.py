@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Never
 from kinwire.rpc.errors import SessionStateError
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.request import Request
-from kinwire_protocols.base import JsonObject
-from kinwire_protocols.mcp import CallToolRequestParams
-from kinwire_protocols.mcp.methods import TOOLS_CALL
+from kinwire_protocols.base import JsonObject, from_wire
+from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
     from kinwire.mcp.context import Context
@@ -61,36 +60,57 @@ class SessionlessPeer:
 
 
 class SessionlessRequest(Request):
-    """One call of `tools/call` that came without a session."""
+    """One request that came without a session."""
 
-    __slots__ = ("answers", "report", "state")
-
-    params: CallToolRequestParams
+    __slots__ = ("answers", "given", "report", "state")
 
     def __init__(
         self,
         peer: SessionlessPeer,
-        params: CallToolRequestParams,
-        message: JsonObject,
+        method: Method[Any, Any],
+        given: JsonObject,
         *,
         report: Report,
         answers: Mapping[str, Any] | None = None,
         state: Any = None,
     ) -> None:
-        """Begin a call; `answers` are those to the tool's questions, `state` what it asked with."""
+        """Begin a request; `given` are its params as they came.
+
+        `answers` are those to the questions of a tool, `state` is what it asked with.
+        """
         self.session: Any = peer
         self.id = None
         self.in_reply_to = None
-        self.method = TOOLS_CALL
+        self.method = method
         self.handler: Any = None
-        self.params = params
-        self.message = message
+        self.given = given
         self.cancelled = False
         self.ended = False
         self.interruption = None
         self.reported = None
         self.task = None
         self.report, self.answers, self.state = report, answers, state
+
+    def read_params(self) -> None:
+        """Read the params now, rather than on their first use.
+
+        Raises:
+            pydantic.ValidationError: they are not those of the method.
+        """
+        self.params = from_wire(self.method.params, self.given)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Make what few tools look at, on its first use."""
+            if name == "params":
+                self.read_params()
+            elif name == "message":
+                params = {"params": self.given} if self.given else {}
+                self.message = {"jsonrpc": "2.0", "method": self.method.name, **params}
+            else:
+                raise AttributeError(name)
+            return getattr(self, name)
 
     @property
     def progress_token(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 __all__ = (
     "FunctionTool",
     "HandlerTool",
+    "NamedArguments",
     "RegisteredTool",
     "StreamTool",
     "ToolTable",
@@ -46,6 +47,15 @@ from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 _SPECIAL = (Promised, NeedsAnswers)  # looked up by class: a call of `isinstance` costs more
 
 
+class NamedArguments(Protocol):
+    """A call of a tool, by what a function needs of it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def arguments(self) -> JsonObject | None: ...
+
+
 class RegisteredTool(Protocol):
     """An entry of the table: a function, or a handler with a definition."""
 
@@ -67,7 +77,7 @@ class FunctionTool:
 
     async def call(
         self,
-        params: mcp.CallToolRequestParams,
+        params: NamedArguments,
         context: Context,
         outcomes: ToolOutcomes = MCP_OUTCOMES,
     ) -> Any:
@@ -112,7 +122,7 @@ class StreamTool:
 
     async def call(
         self,
-        params: mcp.CallToolRequestParams,
+        params: NamedArguments,
         context: Context,
         outcomes: ToolOutcomes = MCP_OUTCOMES,
     ) -> Any:

@@ -115,7 +115,7 @@ def finished(
     `session_context` goes back unless the tool has given another one.
     """
     given: JsonObject = body.get("_meta") or {}
-    if given.keys() >= _WHOLE:
+    if given and given.keys() >= _WHOLE:
         return body
     meta: JsonObject = {
         "response_type": "answer",

@@ -9,7 +9,7 @@ __all__ = ("LiteCore",)
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import cast
 
 from kinwire.managers.tool_outcomes import MoreResources, NeedsAnswers, Promised, ToolError
@@ -41,6 +41,7 @@ from kinwire_protocols.nearest import nearest
 
 _SECRET_SIZE = 32  # bytes, or characters
 _NAMED = 1000  # tools in the error about an unknown one
+_SPECIAL = Promised, NeedsAnswers, MoreResources
 
 _LITE_SERVER = ArgumentCheck(
     "LiteServer",
@@ -110,7 +111,7 @@ class LiteCore:
             InvalidParamsError: the arguments break the schema.
             InternalError: the tool failed in a way that it did not foresee; the log says how.
         """
-        return await self._answered(ToolRun(call, caller), None)
+        return await self._answered(ToolRun(call, caller))
 
     async def stream(self, call: ToolCall, caller: LiteCaller, send: Put) -> JsonObject:
         """Do as `call`; parts of the result go to `send` before it returns.
@@ -118,7 +119,7 @@ class LiteCore:
         A part is `{"partial": "..."}`, with the next piece of text. Another block comes as
         `content` in addition, and progress of a promise as `progress`.
         """
-        return await self._answered(ToolRun(call, caller, send), send)
+        return await self._answered(ToolRun(call, caller, send))
 
     async def close(self, grace: float = 1.0) -> None:
         """End the work of promises that are open; what needs more than `grace` seconds has failed.
@@ -127,11 +128,11 @@ class LiteCore:
         """
         await self._promises.works.close(grace)
 
-    async def _answered(self, run: ToolRun, send: Put | None) -> JsonObject:
+    async def _answered(self, run: ToolRun) -> JsonObject:
         started = time.perf_counter()
         before = PRINCIPAL.set(run.caller.principal)
         try:
-            return self._finished(await self._outcome(run, send), run, started)
+            return self._finished(await self._outcome(run), run, started)
         except ToolError as error:
             return self._finished(failure_body(error), run, started)
         except RpcError:
@@ -152,16 +153,19 @@ class LiteCore:
             asked=run.call.meta,
         )
 
-    async def _outcome(self, run: ToolRun, send: Put | None) -> JsonObject:
-        name = run.call.name
-        if name == REDEEM.name:
-            return await self._promises.redeem(run, send)
-        if self._may_call is not None and not self._may_call(run.caller.principal, name):
-            raise await self._not_found(name, run.caller)
-        after = self.source.promise_after(name)
-        if after is None and "idempotency_key" not in run.call.meta:
-            return await self._ran(run)
-        return await self._promises.answer(run, self._performed, after=after, send=send)
+    def _outcome(self, run: ToolRun) -> Awaitable[JsonObject]:
+        call = run.call
+        if call.name == REDEEM.name:
+            return self._promises.redeem(run, run.send)
+        if self._may_call is not None and not self._may_call(run.caller.principal, call.name):
+            return self._refused(run)
+        after = self.source.promise_after(call.name)
+        if after is None and "idempotency_key" not in call.meta:
+            return self._ran(run)
+        return self._promises.answer(run, self._performed, after=after, send=run.send)
+
+    async def _refused(self, run: ToolRun) -> JsonObject:
+        raise await self._not_found(run.call.name, run.caller)
 
     async def _performed(self, run: ToolRun) -> JsonObject:
         """Run a tool, and return its whole result: any process may have to return it later."""
@@ -178,17 +182,24 @@ class LiteCore:
             raise internal_error(f"tool {run.call.name!r:.100}", error) from None
 
     async def _ran(self, run: ToolRun) -> JsonObject:
-        self._open_answers(run)
+        if "elicitation_answers" in run.call.meta:
+            self._open_answers(run)
         try:
             value = await self.source.run(run)
         except KeyError as error:
             if error.args != (run.call.name,):
                 raise
         else:
-            return self._body(await _kept_promise(value, run), run)
-        raise await self._not_found(run.call.name, run.caller)
+            if isinstance(value, _SPECIAL):
+                return await self._special(value, run)
+            return cast(JsonObject, value)
+        return await self._refused(run)
 
-    def _body(self, value: object, run: ToolRun) -> JsonObject:
+    async def _special(self, value: object, run: ToolRun) -> JsonObject:
+        while isinstance(value, Promised):
+            if run.promised is not None:
+                await run.promised(value.estimated_seconds)
+            value = await value.work()
         if isinstance(value, NeedsAnswers):
             return elicitation_body(value, self._seal.seal(value, _binding(run), now=time.time()))
         if isinstance(value, MoreResources):
@@ -202,7 +213,7 @@ class LiteCore:
             ToolError: they belong to no questions that are open.
             InvalidParamsError: they are not an object.
         """
-        answers = run.call.meta.get("elicitation_answers")
+        answers = run.call.meta["elicitation_answers"]
         if answers is None:
             return
         if not isinstance(answers, dict):
@@ -230,15 +241,6 @@ class LiteCore:
         if near is not None:
             data["suggestion"] = f"Did you mean {near!r}?"
         return ToolNotFoundError(data=data)
-
-
-async def _kept_promise(value: object, run: ToolRun) -> object:
-    """Return what comes of a promise; any other value is returned as it is."""
-    while isinstance(value, Promised):
-        if run.promised is not None:
-            await run.promised(value.estimated_seconds)
-        value = await value.work()
-    return value
 
 
 def _secret_bytes(secret: str | None) -> bytes:

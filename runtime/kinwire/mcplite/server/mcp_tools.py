@@ -26,6 +26,8 @@ from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp.methods import TOOLS_CALL, TOOLS_LIST
 from kinwire_protocols.mcplite.tools import REDEEM
 
+_FUNCTIONS = FunctionTool, StreamTool
+
 
 class McpTools:
     """The tools of `server`, as they are at each call."""
@@ -40,7 +42,9 @@ class McpTools:
         if not isinstance(server, Server):
             raise TypeError(f"LiteServer: expected a Server, got {type(server).__name__}.")
         self._server = server
-        self._table = self._server.tool_table
+        self._own = server.own_handlers
+        self._table = server.tool_table
+        self._peer = SessionlessPeer(server.limits, None)
         self._table.reserve(REDEEM.name, "MCP-lite has a tool that redeems promises")
         self._listed: tuple[tuple[object, ...], list[JsonObject]] = ((), [])
 
@@ -60,7 +64,7 @@ class McpTools:
 
     async def list_tools(self, caller: LiteCaller) -> Sequence[JsonObject]:
         """See `LiteSource.list_tools`."""
-        handler = self._server.own_handler(TOOLS_LIST)
+        handler = self._own.get(TOOLS_LIST.name)
         if handler is not None:
             return await self._listed_by(handler)
         tools = tuple(self._table.entries.values())
@@ -74,61 +78,57 @@ class McpTools:
         """See `LiteSource.run`."""
         request = self._request(run)
         try:
-            return await self._called(run.call.name, request)
+            handler = self._own.get(TOOLS_CALL.name)
+            if handler is not None:
+                return await self._called_by(handler, run.call.name, request)
+            tool = self._table.find(run.call.name)
+            if tool is None:
+                raise KeyError(run.call.name)
+            context = Context(request)
+            if isinstance(tool, _FUNCTIONS):
+                return await tool.call(run.call, context, LITE_OUTCOMES)
+            if isinstance(tool, HandlerTool):
+                return await tool.call(_params_of(request), context, LITE_OUTCOMES)
+            return lite_result(await tool.call(_params_of(request), context))
         except SessionNeededError as error:
             raise ToolError(str(error), code="SESSION_NEEDED") from None
         finally:
             request.ended = True
 
-    async def _called(self, name: str, request: SessionlessRequest) -> object:
-        handler = self._server.own_handler(TOOLS_CALL)
-        if handler is not None:
-            return await self._called_by(handler, name, request)
-        tool = self._table.find(name)
-        if tool is None:
-            raise KeyError(name)
-        given, context = request.params, Context(request)
-        if isinstance(tool, FunctionTool | HandlerTool | StreamTool):
-            return _from_mcp(await tool.call(given, context, LITE_OUTCOMES))
-        return _from_mcp(await tool.call(given, context))
-
     def _request(self, run: ToolRun) -> SessionlessRequest:
-        limits = self._server.limits
-        sink = None if run.send is None else _PartSink(run.send, limits.frame_size // 2)
-        params: JsonObject = {"name": run.call.name, "arguments": run.call.arguments}
-        if run.call.meta:
-            params["_meta"] = run.call.meta
-        return SessionlessRequest(
-            SessionlessPeer(limits, sink),
-            _params_from(params),
-            {"jsonrpc": "2.0", "method": "tools/call", "params": params},
+        call = run.call
+        request = SessionlessRequest(
+            self._peer if run.send is None else self._peer_of(run.send),
+            TOOLS_CALL,
+            {"name": call.name, "arguments": call.arguments},
             report=run.progress,
             answers=run.answers,
             state=run.state,
         )
+        if call.meta:  # all else is known to be what the params hold
+            request.given["_meta"] = call.meta
+            _read(request)
+        return request
+
+    def _peer_of(self, send: Put) -> SessionlessPeer:
+        limits = self._server.limits
+        return SessionlessPeer(limits, _PartSink(send, limits.frame_size // 2))
 
     # -- a server whose program has handlers of its own --
 
     async def _listed_by(self, handler: Handler) -> Sequence[JsonObject]:
         found: list[JsonObject] = []
-        cursor: str | None = None
+        given: JsonObject = {}
         while True:
-            params = mcp.PaginatedRequestParams(cursor=cursor)
-            page = _wire(await handler(params, self._listing()))
+            request = SessionlessRequest(self._peer, TOOLS_LIST, given, report=_not_reported)
+            page = _wire(await handler(request.params, request))
             found += page["tools"]
-            cursor = page.get("nextCursor")
-            if cursor is None:
+            if page.get("nextCursor") is None:
                 break
+            given = {"cursor": page["nextCursor"]}
         if found != self._listed[1]:
             self._listed = ((), found)
         return self._listed[1]
-
-    def _listing(self) -> SessionlessRequest:
-        params = mcp.CallToolRequestParams(name="")  # that of a list is passed by itself
-        message: JsonObject = {"jsonrpc": "2.0", "method": "tools/list"}
-        return SessionlessRequest(
-            SessionlessPeer(self._server.limits, None), params, message, report=_not_reported
-        )
 
     async def _called_by(
         self, handler: Handler, name: str, request: SessionlessRequest
@@ -149,9 +149,13 @@ def _wire(made: object) -> JsonObject:
     return to_wire(made) if isinstance(made, Message) else cast(JsonObject, made)
 
 
-def _params_from(params: JsonObject) -> mcp.CallToolRequestParams:
+def _params_of(request: SessionlessRequest) -> mcp.CallToolRequestParams:
+    return cast(mcp.CallToolRequestParams, request.params)
+
+
+def _read(request: SessionlessRequest) -> None:
     try:
-        return from_wire(mcp.CallToolRequestParams, params)
+        request.read_params()
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False)[0]
         place = "/".join(map(str, problem["loc"]))
@@ -190,14 +194,8 @@ def _returned(value: object, tool: str) -> JsonObject:
     return {"content": content_from(value, tool)}
 
 
-def _from_mcp(result: Any) -> Any:
-    """Return a result of MCP as one of MCP-lite: an error is a failure."""
-    if not isinstance(result, dict):
-        return result  # questions, or a promise
-    return lite_result(cast(JsonObject, result))
-
-
 def lite_result(result: JsonObject) -> JsonObject:
+    """Return a result of MCP as one of MCP-lite: an error is a failure."""
     if not result.get("isError") or "error" in result:
         return result
     text = _text_of(result)

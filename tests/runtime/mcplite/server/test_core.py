@@ -17,6 +17,7 @@ from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolCall, ToolRun
 from kinwire_protocols import mcp, mcplite
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
+from kinwire_protocols.mcp.methods import TOOLS_CALL
 from tests.each import each
 from tests.runtime.mcplite.fixtures_tools import Work, lite_call, text_of, tools
 
@@ -170,6 +171,41 @@ async def test_the_context_of_a_session_goes_to_the_tool_and_back() -> None:
     result = await lite_call(server, "remember", meta={"session_context": "conv"})
     assert result["_meta"]["session_context"] == ["conv"]
     assert result["_meta"]["server_version"] == "9"
+
+
+async def test_a_tool_sees_the_params_and_the_message_of_its_call() -> None:
+    mcp_server = Server("s", "1")
+
+    @mcp_server.tool
+    async def look(context: Context, depth: int) -> JsonObject:
+        params = context.params
+        assert isinstance(params, mcp.CallToolRequestParams)
+        assert context.params is params
+        return {"name": params.name, "depth": params.arguments, "message": context.message}
+
+    server = LiteServer(mcp_server)
+    for meta in ({}, {"session_context": "conv"}):
+        (seen,) = (await lite_call(server, "look", meta=meta, depth=1))["content"]
+        params = {"name": "look", "arguments": {"depth": 1}, **({"_meta": meta} if meta else {})}
+        message = {"jsonrpc": "2.0", "method": "tools/call", "params": params}
+        assert seen == {"name": "look", "depth": {"depth": 1}, "message": message}
+    with pytest.raises(InvalidParamsError, match="tools/call#/_meta/progressToken"):
+        await lite_call(server, "look", meta={"progressToken": []}, depth=1)
+
+
+async def test_a_handler_may_come_and_go_while_the_tools_are_served() -> None:
+    mcp_server = Server("s", "1")
+    server = LiteServer(mcp_server)
+
+    @mcp_server.on.tools_call
+    async def called(params: mcp.CallToolRequestParams, context: Context) -> Any:
+        assert context.params is params
+        return {"content": [{"type": "text", "text": "own"}]}
+
+    assert text_of(await lite_call(server, "any")) == "own"
+    mcp_server.remove_handler(TOOLS_CALL)
+    with pytest.raises(mcplite.ToolNotFoundError):
+        await lite_call(server, "any")
 
 
 class Upstream:

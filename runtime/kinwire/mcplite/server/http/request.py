@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kinwire.mcplite.server.http.calls import STOPPING, RunningCall
 from kinwire.mcplite.server.http.message import BodyError, LiteRequest, call_in, read_request
 from kinwire.mcplite.server.http.stream import LiteStream
-from kinwire.mcplite.server.source import LiteCaller, ToolCall
+from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolCall
 from kinwire.rpc.codec import Id, encode, encoded_reply, is_object
 from kinwire.rpc.error_table import internal_error
 from kinwire.transports.http.body import coding_refusal, read_body
@@ -95,7 +95,7 @@ class LiteHttpRequest:
 
     def _caller(self) -> LiteCaller:
         # An application around this one may have a principal of its own.
-        return LiteCaller(None if self._app.guard.bearers is None else PRINCIPAL.get())
+        return ANYONE if self._app.guard.bearers is None else LiteCaller(PRINCIPAL.get())
 
     async def _list(self, request: LiteRequest) -> HttpResponse | None:
         if request.params is not None and not is_object(request.params):
