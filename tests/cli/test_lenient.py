@@ -32,7 +32,7 @@ def test_inspect_reports_lenient_readings_as_warnings(capsys: Captured) -> None:
 
 
 def test_inspect_reports_null_where_a_field_may_be_absent(capsys: Captured) -> None:
-    tool = {"name": "t", "description": None, "inputSchema": {}}
+    tool: dict[str, object] = {"name": "t", "description": None, "inputSchema": {}}
     answers = {**ANSWERS, "tools/list": {"tools": [tool], "nextCursor": None}}
     _, out, _ = ran(capsys, "inspect", "--format", "json", *scripted(answers=answers))
     found = {one["where"]: one["text"] for one in json.loads(out)["findings"]}
