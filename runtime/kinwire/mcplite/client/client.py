@@ -36,9 +36,11 @@ from kinwire.transports.http_client.fields import checked_headers
 from kinwire.transports.url_options import OPTION_KINDS
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcplite.models import ResponseMeta, Tool
+from kinwire_protocols.nearest import nearest
 
 _TIMEOUT = 60.0  # seconds
 _SIZE = 4 * 1024 * 1024  # bytes
+_SCHEMES = ("http", "https", "grpc", "grpcs")
 _UNSAID: Final = object()
 
 
@@ -315,14 +317,24 @@ def _outgoing(
 
 
 def _check(url: str, options: LiteOptions, **others: object) -> None:
+    known = sorted({*_OPTIONS, *others})
     for name in options:
         if name not in _OPTIONS:
-            raise TypeError(f"LiteClient.{name}: expected one of {', '.join(sorted(_OPTIONS))}")
+            near = nearest(name, known)
+            hint = "" if near is None else f" Did you mean {near}?"
+            raise TypeError(f"LiteClient.{name}: expected one of {', '.join(known)}.{hint}")
     _LITE_CLIENT.check(url=url, **others, **options)
 
 
 def _reached(options: LiteOptions, token: str | None, size: int) -> TransportOptions:
-    headers = {**options.get("headers", {}), **_authorization(token)}
+    headers = {**options.get("headers", {})}
+    if token is not None:
+        if options.get("auth") is not None or any(_says_who(name) for name in headers):
+            raise ValueError(
+                "LiteClient.token: expected one way to authenticate, got two of: token, "
+                "headers={'Authorization': ...}, auth. Keep one."
+            )
+        headers["Authorization"] = f"Bearer {token}"
     return TransportOptions(
         checked_headers(headers),
         options.get("auth"),
@@ -335,12 +347,19 @@ def _reached(options: LiteOptions, token: str | None, size: int) -> TransportOpt
     )
 
 
-def _authorization(token: str | None) -> dict[str, str]:
-    return {} if token is None else {"Authorization": f"Bearer {token}"}
+def _says_who(header: str) -> bool:
+    return header.lower() == "authorization"
 
 
 def _transport_to(url: str, options: TransportOptions) -> LiteTransport:
-    if url.lower().startswith(("grpc://", "grpcs://")):
+    scheme = url.lower().partition("://")
+    if scheme[0] not in _SCHEMES or not scheme[1]:
+        got = f"one with {scheme[0]!r:.20}" if scheme[1] else "none"
+        raise ValueError(
+            f"LiteClient.url: expected a URL with http, https, grpc or grpcs, got {got}. Write "
+            "http://127.0.0.1:8000/mcp-lite/v1/ or grpcs://example.com:50051."
+        )
+    if scheme[0].startswith("grpc"):
         need_grpc()
         from kinwire.mcplite.client.grpc_transport import GrpcTransport
 

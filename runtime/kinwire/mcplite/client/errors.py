@@ -25,6 +25,16 @@ class UnknownToolError(ToolNotFoundError):
     Of what it says about that, fields that it leaves out or that have another type are None.
     """
 
+    def __str__(self) -> str:
+        """Return what the server says, the name that was asked for, and what may be meant."""
+        asked = self.requested_tool
+        said = self.message
+        if asked is not None and asked not in said:
+            said = f"{said}: {asked!r:.200}"
+        if self.suggestion is not None:
+            said = f"{said.rstrip('.')}. {self.suggestion:.200}"
+        return f"{said} (ToolNotFound {self.code})"
+
     @property
     def requested_tool(self) -> str | None:
         """The name that was asked for."""

@@ -7,6 +7,7 @@ __all__ = ("fault_of",)
 from typing import TYPE_CHECKING
 
 from kinwire.mcplite.client.errors import error_from
+from kinwire.mcplite.client.transport import SAY_WHO
 from kinwire.mcplite.rules.grpc_errors import DOMAIN, stated_error
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import (
@@ -24,16 +25,24 @@ if TYPE_CHECKING:
 
 _ERRORS = {"INVALID_ARGUMENT", "NOT_FOUND", "INTERNAL", "UNIMPLEMENTED"}
 _ENDED = {"UNAVAILABLE", "CANCELLED"}
+_UNTRUSTED, _NO_TLS = "CERTIFICATE_VERIFY_FAILED", "WRONG_VERSION_NUMBER"  # words of BoringSSL
 _REFUSED = {"UNAUTHENTICATED": 401, "PERMISSION_DENIED": 403}
 
 
 def fault_of(
-    error: AioRpcError, origin: str, method: str, timeout: float, tool: str | None
+    error: AioRpcError,
+    origin: str,
+    method: str,
+    timeout: float,
+    tool: str | None,
+    *,
+    says_who: bool,
 ) -> RpcError | KinwireError:
     """Return the error to raise.
 
-    `origin` is what of the address may be shown, `tool` the one that was called. A status without
-    details of the protocol, as other servers send it, has the same meaning.
+    `origin` is what of the address may be shown, `tool` the one that was called, and `says_who`
+    whether a token was sent. A status without details of the protocol, as other servers send it,
+    has the same meaning.
     """
     status, message = error.code().name, error.details() or ""
     if status == "DEADLINE_EXCEEDED":
@@ -48,8 +57,22 @@ def fault_of(
         return error_from(stated.code, stated.message, data)
     said = sanitize_for_log(shortened(message))
     if status in _ENDED:
-        return ConnectionClosedError(f"No answer from {origin}: {said or status}.")
-    return _refusal(f"{origin} answered with the status {status}: {said}", status)
+        return ConnectionClosedError(f"No answer from {origin}: {_plain(said) or status}.")
+    hint = SAY_WHO if status == "UNAUTHENTICATED" and not says_who else ""
+    return _refusal(f"{origin} answered with the status {status}: {said}{hint}", status)
+
+
+def _plain(said: str) -> str:
+    """Return why there is no connection, without the words of the TLS library."""
+    if _UNTRUSTED in said:
+        reason = said.partition(_UNTRUSTED)[2].split(":")[1].strip()
+        return (
+            f"its certificate is not to be trusted: {reason}. The option certificates names an "
+            "authority of your own"
+        )
+    if _NO_TLS in said:
+        return "it does not speak TLS. Begin the URL with grpc, if it is on this machine"
+    return said.removesuffix(".")
 
 
 def _refusal(message: str, status: str) -> InvalidResponseError:

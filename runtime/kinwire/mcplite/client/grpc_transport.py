@@ -19,6 +19,7 @@ from kinwire.mcplite.client.transport import (
     PartStream,
     StreamMessage,
     TransportOptions,
+    trusting,
 )
 from kinwire.mcplite.rules.grpc_messages import GrpcCall, encoded_call, response_from, tools_from
 from kinwire.rpc.errors import (
@@ -58,6 +59,8 @@ class GrpcTransport:
         self._address = grpc_address(url, insecure=options.insecure)
         _must_be_possible(options)
         self._options = options
+        if options.certificates is not None:
+            trusting(options.certificates)
         self._fields = _metadata_of(options)
         self._credentials = Credentials(options.auth, None)
         self._channel: grpc.aio.Channel | None = None
@@ -120,7 +123,8 @@ class GrpcTransport:
     ) -> RpcError | KinwireError:
         """Return what a status is for the caller."""
         method = _LIST if tool is None else _CALL
-        return fault_of(error, self._address.origin, method, timeout, tool)
+        says_who = any(name == "authorization" for name, _ in self._metadata())
+        return fault_of(error, self._address.origin, method, timeout, tool, says_who=says_who)
 
     async def _answer(self, name: str, request: bytes, timeout: float, tool: str | None) -> bytes:
         await self._ask_who(timeout)

@@ -6,7 +6,7 @@ A.4), so the next is tried where nothing is served: what was answered with 404 h
 
 from __future__ import annotations
 
-__all__ = ("CALL", "LIST", "Endpoint", "LiteRequests", "http_failures", "refusal")
+__all__ = ("CALL", "LIST", "Endpoint", "LiteRequests", "http_failures")
 
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import anyio
 
+from kinwire.mcplite.client.transport import NOT_ACCEPTED, SAY_WHO
 from kinwire.rpc.codec import longer_than
 from kinwire.rpc.errors import InvalidResponseError, RequestTimeoutError, SessionStateError
 from kinwire.transports.http.sse import MEDIA_TYPE
@@ -28,6 +29,7 @@ from kinwire_protocols.mcplite.tables import HTTP
 CALL, LIST = "tools/call", "tools/list"
 _JSON = "application/json"
 _NOTHING_THERE = (404, 405)
+_WHO = 401
 _HINT = " Nothing is served there. Look at the path of the URL: it is often /mcp-lite/v1/."
 _TIMEOUT_HINT = "Pass a longer timeout, or call a tool that answers with a promise."
 
@@ -62,6 +64,24 @@ class LiteRequests:
         self._client: HttpClient | None = None
         self._served: dict[str, Endpoint] = {}  # by method, what has answered
         self._heads: dict[tuple[str, str], RequestHead] = {}
+
+    def refusal(self, method: str, status: int, headers: Headers) -> InvalidResponseError:
+        """Return the error for a status that stands for no answer of the protocol."""
+        hint = hint_for(self.base, status, headers.get("location"))
+        if status in _NOTHING_THERE:
+            hint = _HINT
+        elif status == _WHO:
+            hint = NOT_ACCEPTED if self._says_who else SAY_WHO
+        error = InvalidResponseError(
+            f"{method}: {self.base.origin} answered with HTTP status {status}.{hint}"
+        )
+        error.status = status
+        return error
+
+    @property
+    def _says_who(self) -> bool:
+        named = any(name.lower() == "authorization" for name, _ in self._fields)
+        return named or self._credentials.value is not None
 
     @asynccontextmanager
     async def opened(self) -> AsyncGenerator[None]:
@@ -178,20 +198,6 @@ def http_failures(method: str, address: ServerAddress, timeout: float) -> Genera
     else:
         return
     raise failure
-
-
-def refusal(
-    method: str, address: ServerAddress, status: int, headers: Headers
-) -> InvalidResponseError:
-    """Return the error for a status that stands for no answer of the protocol."""
-    hint = _HINT
-    if status not in _NOTHING_THERE:
-        hint = hint_for(address, status, headers.get("location"))
-    error = InvalidResponseError(
-        f"{method}: {address.origin} answered with HTTP status {status}.{hint}"
-    )
-    error.status = status
-    return error
 
 
 async def body_of(response: StreamedResponse, size: int) -> bytes:

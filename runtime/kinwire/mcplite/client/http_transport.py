@@ -21,9 +21,13 @@ from kinwire.mcplite.client.http_requests import (
     LiteRequests,
     body_of,
     http_failures,
-    refusal,
 )
-from kinwire.mcplite.client.transport import OutgoingCall, PartStream, TransportOptions
+from kinwire.mcplite.client.transport import (
+    OutgoingCall,
+    PartStream,
+    TransportOptions,
+    trusting,
+)
 from kinwire.mcplite.rules.reading import Answered, answer_in, tools_in
 from kinwire.rpc.codec import encode, is_object
 from kinwire.rpc.errors import InvalidResponseError
@@ -35,11 +39,13 @@ from kinwire.transports.http_client.dialing import chosen_proxy
 from kinwire.transports.http_client.response import media_type, need_parser
 from kinwire.transports.http_client.streamed import StreamedResponse
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcplite.tables import HTTP
 
 _EMPTY = b"{}"
 _MOST = 128  # requests under way, each with a connection; streams are not counted
 _ABOUT_CALLER = (401, 403, 407, 429)  # statuses that say more than an error in the body
+_NOT_THERE = (404, 405)  # or an unknown tool, by its code
 
 
 def http_lite_transport(url: str, options: TransportOptions) -> HttpLiteTransport:
@@ -66,13 +72,7 @@ def http_lite_transport(url: str, options: TransportOptions) -> HttpLiteTranspor
 def _tls_of(options: TransportOptions) -> ssl.SSLContext | None:
     if options.tls is not None or options.certificates is None:
         return options.tls
-    try:
-        return ssl.create_default_context(cadata=options.certificates.decode("ascii"))
-    except (ValueError, ssl.SSLError):
-        raise ValueError(
-            "LiteClient.certificates: expected certificates as PEM, got other bytes. "
-            'Write Path("authorities.pem").read_bytes().'
-        ) from None
+    return trusting(options.certificates)
 
 
 class HttpLiteTransport:
@@ -162,7 +162,7 @@ class HttpLiteTransport:
             InvalidResponseError: this does not answer the request, or the status says so.
         """
         error = answered.error
-        if error is not None and response.status not in _ABOUT_CALLER:
+        if error is not None and not _is_of_http(error["code"], response.status):
             raise error_from(error["code"], error["message"], error.get("data"))
         if answered.fault is not None or not 200 <= response.status < 300:
             raise self._no_answer(method, response, answered.fault or "")
@@ -173,10 +173,17 @@ class HttpLiteTransport:
     ) -> InvalidResponseError:
         base = self._requests.base
         if not 200 <= response.status < 300:
-            return refusal(method, base, response.status, response.headers)
+            return self._requests.refusal(method, response.status, response.headers)
         return InvalidResponseError(
             f"{method}: {base.origin} sent something else than an answer: {fault}"
         )
+
+
+def _is_of_http(code: int, status: int) -> bool:
+    """Return whether a status says more than the error in the body."""
+    if status in _NOT_THERE:
+        return code == InvalidRequestError.default_code
+    return status in _ABOUT_CALLER
 
 
 def _is_envelope(value: object) -> bool:

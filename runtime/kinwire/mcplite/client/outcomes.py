@@ -199,6 +199,11 @@ class LitePart:
     value: JsonObject = field(repr=False)
     """The whole part, as JSON."""
 
+    def __repr__(self) -> str:
+        progress = self.progress
+        shown = f"text={self.text!r}" if progress is None else f"progress={progress!r}"
+        return f"LitePart({shown})"
+
     @property
     def progress(self) -> JsonObject | None:
         """How far the work of a promise has come: `progress`, `total`, `message`; else None."""

@@ -54,6 +54,9 @@ class LitePromise(OutcomeFields):
     context: JsonObject = field(default_factory=dict[str, Any], kw_only=True, repr=False)
     """Fields of `_meta` that go along when it is redeemed, as the context of a session."""
 
+    def __repr__(self) -> str:
+        return f"LitePromise(estimated_completion={self.estimated_completion!r})"
+
     @property
     def estimated_completion(self) -> str | None:
         """When the result may be there, a date-time."""

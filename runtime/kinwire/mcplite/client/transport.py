@@ -6,16 +6,28 @@ is a date-time, its `response_type` a word, and whole numbers are whole (section
 
 from __future__ import annotations
 
-__all__ = ("LiteTransport", "OutgoingCall", "PartStream", "StreamMessage", "TransportOptions")
+__all__ = (
+    "NOT_ACCEPTED",
+    "SAY_WHO",
+    "LiteTransport",
+    "OutgoingCall",
+    "PartStream",
+    "StreamMessage",
+    "TransportOptions",
+    "trusting",
+)
 
+import ssl
 from contextlib import AbstractAsyncContextManager
-from ssl import SSLContext
 from typing import NamedTuple, Protocol
 
 from kinwire.transports.http_client.credentials import Auth
 from kinwire.transports.http_client.fields import Fields
 from kinwire_protocols.base import JsonObject
 
+SAY_WHO = " It has to know who calls. Pass token=... or auth=..."
+"""How the message of a 401 ends: advice for programs, of no use in a command line."""
+NOT_ACCEPTED = " It does not accept the token that was sent."
 _SIZE = 4 * 1024 * 1024  # bytes, as `Limits.frame_size`
 
 
@@ -49,7 +61,7 @@ class TransportOptions(NamedTuple):
     """Headers, or metadata of gRPC, that are sent with every call."""
     auth: Auth | None = None
     """Asked for the `Authorization` header; see `UrlOptions.auth`."""
-    tls: SSLContext | None = None
+    tls: ssl.SSLContext | None = None
     """The certificates to trust and to show; None: those of the system."""
     certificates: bytes | None = None
     """The same for gRPC, which takes no `SSLContext`: authorities to trust, as PEM."""
@@ -114,3 +126,18 @@ class LiteTransport(Protocol):
             RpcError, KinwireError: see `call`.
         """
         ...
+
+
+def trusting(certificates: bytes) -> ssl.SSLContext:
+    """Return what trusts these authorities, given as PEM.
+
+    Raises:
+        ValueError: they are not certificates.
+    """
+    try:
+        return ssl.create_default_context(cadata=certificates.decode("ascii"))
+    except (ValueError, ssl.SSLError):
+        raise ValueError(
+            "LiteClient.certificates: expected certificates as PEM, got other bytes. "
+            'Write Path("authorities.pem").read_bytes().'
+        ) from None

@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from kinwire.mcplite.client.client import LiteClient
-from kinwire.mcplite.client.errors import UnknownToolError
+from kinwire.mcplite.client.errors import UnknownToolError, error_from
 from kinwire.mcplite.client.outcomes import (
     LiteAnswer,
     LiteElicitation,
@@ -45,6 +45,7 @@ pytestmark = pytest.mark.anyio
 ANSWER = result_of("answer", content=[{"type": "text", "text": "done"}])
 SOON = {"retry_after_ms": 1}
 PROMISE = result_of("promise", meta={"promise_token": "prom_1", **SOON})
+ODD = b'{"error":{"code":-32600,"message":"y"}}'
 TEXT = [{"type": "text", "text": "a"}, {"document_id": "d"}, {"type": "text", "text": "b"}]
 
 
@@ -154,6 +155,35 @@ async def test_errors_have_their_types() -> None:
     assert (broken.requested_tool, broken.available_tools, broken.suggestion) == (None, None, None)
 
 
+async def test_an_error_about_an_unknown_tool_says_what_may_be_meant() -> None:
+    rows: list[tuple[str, Any, str]] = [
+        ("Tool not found", {"requested_tool": "serch"}, "Tool not found: 'serch'"),
+        ("There is no serch.", {"requested_tool": "serch"}, "There is no serch."),
+        ("no", {"requested_tool": "a", "suggestion": "Try b."}, "no: 'a'. Try b."),
+        ("no", {"requested_tool": 5}, "no"),
+    ]
+    for message, data, text in rows:
+        assert str(error_from(-32601, message, data)) == f"{text} (ToolNotFound -32601)"
+
+
+async def test_a_token_that_is_refused_is_not_asked_for() -> None:
+    for options in ({"token": "t"}, {"headers": {"authorization": "x"}}, {"auth": lambda _: "x"}):
+        async with of(answering(401), **options) as (client, _):
+            with pytest.raises(InvalidResponseError, match="does not accept the token"):
+                await client.call("x")
+
+
+async def test_what_comes_of_a_call_is_shown_without_its_token() -> None:
+    meta = {"promise_token": "secret", "estimated_completion": "2024-01-01T00:00:00Z"}
+    promise = result_of("promise", meta=meta)
+    async with of(answering(promise)) as (client, _):
+        shown = repr(await client.call("x"))
+    assert shown == "LitePromise(estimated_completion='2024-01-01T00:00:00Z')"
+    assert repr(LitePart("a", {"partial": "a"})) == "LitePart(text='a')"
+    part = LitePart("", {"partial": "", "progress": {"progress": 1}})
+    assert repr(part) == "LitePart(progress={'progress': 1})"
+
+
 async def test_what_is_no_answer_is_an_error_with_the_status() -> None:
     rows: list[tuple[int, bytes, str, int | None, str]] = [
         (200, b"not json", "application/json", None, "it is not JSON"),
@@ -165,7 +195,8 @@ async def test_what_is_no_answer_is_an_error_with_the_status() -> None:
         (503, b'{"error":{"code":"x","message":"y"}}', "application/json", 503, "status 503"),
         (404, b"gone", "text/plain", 404, "/mcp-lite/v1/"),
         (405, b"", "text/plain", 405, "/mcp-lite/v1/"),
-        (401, b'{"error":{"code":-32600,"message":"y"}}', "application/json", 401, "who calls"),
+        (404, ODD, "application/json", 404, "/mcp-lite/v1/"),
+        (401, ODD, "application/json", 401, "who calls. Pass token="),
         (302, b"", "text/plain", 302, "It has moved"),
         (200, b'{"a":"' + b"x" * 3000 + b'"}', "application/json", None, "longer than 2000 bytes"),
     ]
@@ -629,13 +660,21 @@ async def test_a_client_is_used_in_its_block() -> None:
         (("http://127.0.0.1/", {"token": 5}), TypeError, "token: expected a string"),
         (("http://127.0.0.1/", {"token": "a\nb"}), ValueError, "Authorization"),
         (("http://127.0.0.1/", {"timeout": 0}), ValueError, "timeout"),
-        (("http://127.0.0.1/", {"tokens": "x"}), TypeError, "tokens: expected one of auth"),
+        (("http://127.0.0.1/", {"tokens": "x"}), TypeError, "answer_size, auth.*mean token"),
+        (("ws://127.0.0.1/",), ValueError, "http, https, grpc or grpcs, got one with 'ws'"),
+        (("//127.0.0.1/",), ValueError, "got none"),
+        (("grpcs://127.0.0.1/", {"certificates": b"x"}), ValueError, "as PEM, got other"),
         (("http://127.0.0.1/", {"certificates": "x"}), TypeError, "certificates"),
         (("http://127.0.0.1/", {"headers": {"Accept": "x"}}), ValueError, "Leave it out"),
         (
             ("http://127.0.0.1/", {"token": "t", "auth": lambda _: "Bearer x"}),
             ValueError,
             "one way to authenticate",
+        ),
+        (
+            ("grpc://127.0.0.1/", {"token": "t", "headers": {"authorization": "x"}}),
+            ValueError,
+            "token: expected one way to authenticate",
         ),
     ],
 )

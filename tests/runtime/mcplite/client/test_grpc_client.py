@@ -210,6 +210,8 @@ async def test_a_stream_is_parts_and_an_outcome() -> None:
 
 
 TOOLS = '["redeem","search"]'
+TLS = "failed to connect to all addresses; last error: SSL_ERROR_SSL: error:1000007d:OPENSSL:"
+OLD = "its certificate is not to be trusted: old. The option certificates names"
 FAULTS: list[tuple[Any, type[Exception], str]] = [
     (
         refusal(
@@ -232,6 +234,8 @@ FAULTS: list[tuple[Any, type[Exception], str]] = [
     ((Code.DEADLINE_EXCEEDED, "late"), RequestTimeoutError, "no answer within"),
     ((Code.UNAVAILABLE, "gone\x07away"), ConnectionClosedError, "No answer from grpc://127"),
     ((Code.CANCELLED, ""), ConnectionClosedError, "CANCELLED"),
+    ((Code.UNAVAILABLE, f"{TLS}CERTIFICATE_VERIFY_FAILED: old: OK."), ConnectionClosedError, OLD),
+    ((Code.UNAVAILABLE, f"{TLS}WRONG_VERSION_NUMBER: x."), ConnectionClosedError, "not speak TLS"),
     ((Code.UNAUTHENTICATED, "who?"), InvalidResponseError, "UNAUTHENTICATED: who?"),
     ((Code.RESOURCE_EXHAUSTED, "slow down"), InvalidResponseError, "RESOURCE_EXHAUSTED"),
     ((Code.UNKNOWN, "x" * 2000), InvalidResponseError, r"UNKNOWN: x{290,}"),
@@ -277,10 +281,13 @@ async def test_an_unknown_tool_says_what_there_is() -> None:
 async def test_a_status_that_says_who_may_call_has_its_number() -> None:
     statuses = [(Code.UNAUTHENTICATED, ""), (Code.PERMISSION_DENIED, "")]
     async with of(*statuses) as (client, _):
-        for number in (401, 403):
-            with pytest.raises(InvalidResponseError) as caught:
+        for number, hint in ((401, "Pass token="), (403, "PERMISSION_DENIED")):
+            with pytest.raises(InvalidResponseError, match=hint) as caught:
                 await client.call("x")
             assert caught.value.status == number
+    async with of(statuses[0], token="t") as (client, _):
+        with pytest.raises(InvalidResponseError, match=r"UNAUTHENTICATED: $"):
+            await client.call("x")
 
 
 @on_asyncio
