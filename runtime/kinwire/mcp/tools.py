@@ -167,7 +167,8 @@ class _Joined:
         """
         self._pieces.add(block)
         if self._pieces.cut:
-            raise ToolError(f"{self._tool}: its result is larger than {self._most} bytes.")
+            text = f"{self._tool}: its result is larger than {self._most} bytes."
+            raise ToolError(text, code="TOO_LARGE")
 
     def result(self) -> JsonObject:
         """Return what there is."""

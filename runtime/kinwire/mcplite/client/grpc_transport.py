@@ -215,6 +215,8 @@ def _metadata_of(options: TransportOptions) -> tuple[tuple[str, str], ...]:
     for name, value in found:
         if not _METADATA.fullmatch(name) or name.endswith("-bin") or not value.isascii():
             raise ValueError(f"headers: {name!r:.60} cannot be metadata of gRPC, which is ASCII.")
+        if name.startswith("grpc-"):
+            raise ValueError(f"headers: {name!r:.60} is written by gRPC itself. Leave it out.")
         if name == "authorization" and options.auth is not None:
             raise ValueError("expected one way to authenticate, got a header and auth. Keep one.")
     return found

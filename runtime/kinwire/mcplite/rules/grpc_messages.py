@@ -234,10 +234,17 @@ def _meta_from(message: Any) -> JsonObject:
         if value:  # proto3 does not tell nothing from absent
             meta[name] = value
     if message.timestamp:
-        meta["timestamp"] = timestamp_of(message.timestamp / 1000)
+        meta["timestamp"] = _time(message.timestamp)
     if message.HasField("session_context"):
         meta["session_context"] = from_value(message.session_context)
     return meta
+
+
+def _time(milliseconds: int) -> str:
+    try:
+        return timestamp_of(milliseconds / 1000)
+    except OverflowError:
+        raise ValueError("/_meta/timestamp: expected a time before the year 10000") from None
 
 
 def _below(place: str, convert: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -40,6 +40,7 @@ class GrpcOptions(NamedTuple):
 
 _LAST_STEPS = 0.5  # seconds for the event loop to end, with what handlers have left running
 _CLOSING = 1.0  # seconds for the work of promises
+_LAST_STEPS = 0.5  # seconds for the event loop to end, with what tools have left running
 
 _OPTIONS = ArgumentCheck(
     "LiteServer.serve_grpc",
@@ -68,18 +69,22 @@ async def serve(
 def run(service: LiteServer, options: GrpcOptions) -> None:
     """See `LiteServer.run_grpc`."""
     limits = options.limits if isinstance(options.limits, GrpcLimits) else GrpcLimits()
+    grace = Grace(limits.drain + _CLOSING)
     try:
-        with Watchdog(Grace(limits.drain + _CLOSING)) as watchdog:
-            anyio.run(partial(_until_a_signal, service, options, watchdog))
+        with Watchdog(grace) as watchdog:
+            anyio.run(partial(_until_a_signal, service, options, watchdog, grace.seconds))
     except KeyboardInterrupt:
         exit_despite_threads(130)
         raise SystemExit(130) from None
     exit_despite_threads(0)
 
 
-async def _until_a_signal(service: LiteServer, options: GrpcOptions, watchdog: Watchdog) -> None:
+async def _until_a_signal(
+    service: LiteServer, options: GrpcOptions, watchdog: Watchdog, seconds: float
+) -> None:
     def heed(number: int) -> None:
         watchdog.heed(130 if number == signal.SIGINT else 0)
+        watchdog.over(seconds + _LAST_STEPS)  # a tool may ignore that it is cancelled
 
     watchdog.watch_loop()
     try:

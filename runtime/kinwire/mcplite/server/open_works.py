@@ -143,6 +143,10 @@ class OpenWorks:
             return None
         return self._finished(record, failure_body(_work_lost()), lost=True)
 
+    def store_is_away(self) -> None:
+        """Note that no process can give signs of life just now."""
+        self._signs.forget()
+
     async def stored(self, work: OpenWork, seconds: float) -> None:
         """Wait until the end of work is stored, at most that many seconds."""
         with anyio.move_on_after(seconds):

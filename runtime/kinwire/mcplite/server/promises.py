@@ -38,6 +38,7 @@ from kinwire.mcplite.server.source import Put, ToolRun
 from kinwire.mcplite.server.work import OpenWork, Perform
 from kinwire.rpc.errors import RpcError
 from kinwire.storage.clock import Clock
+from kinwire.storage.errors import StorageError
 from kinwire.storage.records import Records
 from kinwire.support.json_values import digest, strict_text
 from kinwire_protocols.base import JsonObject, from_wire
@@ -234,7 +235,11 @@ class PromiseBoard:
 
     async def _decided(self, name: str, owner: str) -> Refused | PendingPromise | Redeemed:
         while True:
-            found = await self._store.find(name)
+            try:
+                found = await self._store.find(name)
+            except StorageError:
+                self.works.store_is_away()
+                raise
             record, revision = (None, 0) if found is None else found
             decision = redeemed(record, owner, now=self._store.now(), limits=self._limits)
             if isinstance(decision, PendingPromise):

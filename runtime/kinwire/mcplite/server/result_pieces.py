@@ -11,6 +11,8 @@ __all__ = ("ResultPieces",)
 from base64 import b64decode, b64encode
 from hashlib import sha256
 
+import anyio
+
 from kinwire.storage.errors import StorageDamagedError
 from kinwire.storage.inputs import decoded, encoded
 from kinwire.storage.records import Record, Records
@@ -26,6 +28,8 @@ class ResultPieces:
     def __init__(self, records: Records, *, whole: bool) -> None:
         """Use `records`, which hold a result of any size if it is `whole`."""
         self._records, self._whole = records, whole
+        self._turn, self._readers = anyio.Lock(), 0
+        self._read: tuple[list[str], bytes] = ([], b"")
 
     def of(self, name: str, result: JsonObject | None) -> dict[str, str]:
         """Return what to store for the result of the promise `name`, by keys; {} for a small one.
@@ -58,8 +62,17 @@ class ResultPieces:
         Raises:
             StorageError: the records cannot be read, or a piece of the result is missing.
         """
-        found = [await self._piece(key) for key in keys]
-        result: JsonObject = decoded(b"".join(found), "the result of a promise")
+        self._readers += 1
+        try:
+            async with self._turn:  # many that redeem together read it once, and in time
+                if self._read[0] != keys:
+                    self._read = keys, b"".join([await self._piece(key) for key in keys])
+                text = self._read[1]
+        finally:
+            self._readers -= 1
+            if not self._readers:
+                self._read = [], b""
+        result: JsonObject = decoded(text, "the result of a promise")
         return result
 
     async def _piece(self, key: str) -> bytes:

@@ -78,6 +78,10 @@ class WorkerSigns:
             self._views.put(worker, view)
         return view.expected(record.revision, self._clock()) is not None
 
+    def forget(self) -> None:
+        """Wait for new signs of all: while the store is away, no process can write its own."""
+        self._views.clear()
+
     async def ask_to_cancel(self, worker: str, name: str) -> None:
         """Have another process cancel the work of a promise.
 
@@ -127,6 +131,7 @@ class WorkerSigns:
         try:
             await act()
         except StorageError as error:
+            self.forget()
             logger.warning("the records of promises are away: %s", sanitize_for_log(error))
 
 

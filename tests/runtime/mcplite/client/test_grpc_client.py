@@ -368,6 +368,7 @@ WRONG: list[tuple[str, Json, type[Exception], str]] = [
     ("grpc://localhost", {"headers": {"X-Ü": "1"}}, ValueError, "headers"),
     ("grpc://localhost", {"headers": {"x-a-bin": "1"}}, ValueError, "headers"),
     ("grpc://localhost", {"headers": {"x": "ü"}}, ValueError, "headers"),
+    ("grpc://localhost", {"headers": {"Grpc-Timeout": "1S"}}, ValueError, "by gRPC itself"),
     ("grpc://localhost", {"token": "t", "auth": lambda _: ""}, ValueError, "one way"),
 ]
 

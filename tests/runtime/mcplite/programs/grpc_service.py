@@ -1,10 +1,13 @@
-"""A service over gRPC whose tool says when it begins, and takes a moment."""
+"""A service over gRPC whose tools say when they begin: one takes a moment, two do not end."""
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
+
 import anyio
 
-from kinwire import Server
+from kinwire import GrpcLimits, Server
 from kinwire.mcplite.server.service import LiteServer
 
 server = Server("program", "1")
@@ -18,4 +21,20 @@ async def slow() -> str:
     return "done"
 
 
-LiteServer(server).run_grpc(port=0)
+@server.tool
+async def stubborn() -> None:
+    """Ignore that it is cancelled."""
+    print("begun", flush=True)
+    while True:
+        with suppress(BaseException):
+            await anyio.sleep(60)
+
+
+@server.tool
+def blocked() -> None:
+    """Hold a thread."""
+    print("begun", flush=True)
+    time.sleep(60)
+
+
+LiteServer(server).run_grpc(port=0, limits=GrpcLimits(drain=0.5))

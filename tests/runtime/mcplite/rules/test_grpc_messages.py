@@ -82,6 +82,9 @@ def test_errors_name_the_place() -> None:
     ):
         with pytest.raises(ValueError, match=text):
             encoded_call(call)
+    late = message("ToolResponse", {"meta": {"timestamp": str(2**63 - 1)}})
+    with pytest.raises(ValueError, match="^/_meta/timestamp: expected a time"):
+        response_from(late.SerializeToString())
 
 
 def test_a_call_comes_back_equal_and_a_foreign_one_is_read() -> None:

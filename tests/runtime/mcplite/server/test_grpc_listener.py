@@ -183,7 +183,8 @@ async def test_tls_is_on_with_a_certificate(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_program_ends_with_its_calls_at_sigterm() -> None:
+@pytest.mark.parametrize("tool", ["slow", "stubborn", "blocked"])
+def test_a_program_ends_with_its_calls_at_sigterm(tool: str) -> None:
     started = subprocess.Popen(
         [sys.executable, str(PROGRAM)], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -191,20 +192,23 @@ def test_a_program_ends_with_its_calls_at_sigterm() -> None:
         try:
             assert process.stderr is not None
             address = process.stderr.readline().split()[-1].removeprefix("grpc://")
-            found = anyio.run(_call_and_stop, address, process)
+            found = anyio.run(_call_and_stop, address, process, tool)
+            assert process.wait(timeout=IN_TIME) == 0
         except BaseException:
             process.kill()
             raise
-        assert process.wait(timeout=IN_TIME) == 0
-    assert found["result"]["content"] == [{"type": "text", "text": "done"}]
+    assert found == ("done" if tool == "slow" else "UNAVAILABLE")
 
 
-async def _call_and_stop(address: str, process: subprocess.Popen[str]) -> Json:
+async def _call_and_stop(address: str, process: subprocess.Popen[str], tool: str) -> str:
     async with grpc.aio.insecure_channel(address) as channel:
-        peer, found = Peer(channel), list[Json]()
+        peer, found = Peer(channel), list[str]()
 
         async def call() -> None:
-            found.append(await peer.call("slow"))
+            try:
+                found.append((await peer.call(tool))["result"]["content"][0]["text"])
+            except grpc.aio.AioRpcError as error:
+                found.append(error.code().name)
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(call)
