@@ -83,7 +83,7 @@ def test_errors_name_the_place() -> None:
         with pytest.raises(ValueError, match=text):
             encoded_call(call)
     late = message("ToolResponse", {"meta": {"timestamp": str(2**63 - 1)}})
-    with pytest.raises(ValueError, match="^/_meta/timestamp: expected a time"):
+    with pytest.raises(ValueError, match=r"^/_meta/timestamp: expected a time"):
         response_from(late.SerializeToString())
 
 
