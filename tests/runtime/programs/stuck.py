@@ -12,7 +12,8 @@ from contextlib import suppress
 
 import anyio
 
-from kinwire import GrpcLimits, LiteServer, Server
+import kinwire
+from kinwire import Server
 from kinwire.rpc.limits import Limits
 
 server = Server("stuck", "1", limits=Limits(drain=0.2, stop=0.1))
@@ -61,8 +62,8 @@ if __name__ == "__main__":
     elif how == "embedded":  # a program that opens things around it
         anyio.run(server.serve_stdio)
     elif how == "lite":
-        LiteServer(server).asgi().run(port=0)
+        kinwire.LiteServer(server).asgi().run(port=0)
     elif how == "grpc":
-        LiteServer(server).run_grpc(port=0, limits=GrpcLimits(drain=0.2))
+        kinwire.LiteServer(server).run_grpc(port=0, limits=kinwire.GrpcLimits(drain=0.2))
     else:
         server.asgi(path="/sse" if how == "sse" else None).run(port=0)

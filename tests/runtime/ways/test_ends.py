@@ -33,8 +33,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 
 FILE = str(Path(stuck.__file__))
 GRACE = 0.3  # what the program's limits are together
-SOON = GRACE + 0.5 + 0.5 + 2.5  # slack, last steps, and a machine that is busy
+SOON = GRACE + 0.5 + 0.5 + 8  # slack, last steps, and a machine that is busy: handlers take 60 s
 PATIENCE = 20.0
+START = 120.0  # seconds in which a program starts
 WORDS = {
     "stdio": (FILE, "asyncio"),
     "stdio, trio": (FILE, "trio"),
@@ -85,7 +86,7 @@ class Program:
                 self.lines.append(line)
                 if found := re.search(pattern, line):
                     return found
-        raise AssertionError(self.lines)
+        raise AssertionError((self.way, self.process.poll(), self.lines))
 
     def call(self, tool: str) -> None:
         """Have a handler begin."""
@@ -146,7 +147,7 @@ class Program:
 @contextmanager
 def timer(act: Callable[[], object]) -> Iterator[None]:
     """Call `act` if the block goes on for too long."""
-    waiting = Timer(PATIENCE, act)
+    waiting = Timer(START, act)
     waiting.start()
     try:
         yield
