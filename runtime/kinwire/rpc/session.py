@@ -329,6 +329,16 @@ class Session(SessionRoutes):
         await driver.wait_for_room(last=True)
         driver.engine.notify(name, params or {})
 
+    async def wait_written(self) -> None:
+        """Return when what was sent so far was handed to the operating system, as far as is known.
+
+        Streams of HTTP keep what nobody takes yet; that is not waited for.
+
+        Raises:
+            ConnectionClosedError: the connection has ended, so it may not have left.
+        """
+        await self._opened().wait_written()
+
     def with_options(
         self,
         *,

@@ -241,3 +241,4 @@ async def _notify(
     what: JsonObject = {"events": events} if notification.is_batch else {"event": events[0]}
     params = {"subscriptionId": id, **what, "_meta": {DELIVERY_ID: delivery_id}}
     await session.notify(row, from_wire(row.params, params))
+    await session.wait_written()  # else it could be noted, and lost if this process ends now

@@ -64,6 +64,7 @@ class SubscriptionExpiry:
         async def say() -> None:
             try:
                 await home.session.notify(EVENTS_SUBSCRIPTION_EXPIRED, params)
+                await home.session.wait_written()
             except ConnectionClosedError:
                 served.is_notified = False
                 if served.home is not home:  # another session has taken over

@@ -143,6 +143,23 @@ class Driver(ABC):
         while self.engine.outbox.blocked and not self.engine.inbound.silent:
             await self._wait_room()
 
+    async def wait_written(self) -> None:
+        """Return when the transport has what was queued so far.
+
+        Raises:
+            ConnectionClosedError: the connection has ended, so it may not have left.
+        """
+        outbox = self.engine.outbox
+        last = outbox.waiting[-1] if outbox.waiting else None
+        outbox.watched += 1
+        try:
+            while not self._ending and any(one is last for one in outbox.waiting):
+                await self._wait_room()
+        finally:
+            outbox.watched -= 1
+        if self.engine.closed is not None:
+            raise self.engine.closed.again()
+
     async def _wait_room(self) -> None:
         if self._room is None or self._room.is_set():
             self._room = self._signal()

@@ -51,6 +51,7 @@ class FrameOutbox:
         "io",
         "keep",
         "waiting",
+        "watched",
         "write",
     )
 
@@ -64,6 +65,8 @@ class FrameOutbox:
         self._crowded_from = limits.unsent + limits.frame_size
         self._stall_timeout = limits.stall
         self.waiting: deque[Item] = deque()
+        self.watched = 0
+        """How many wait until something has left."""
         self.write: Write | None = None
         """Writes a line while nothing waits; None if the transport has no such thing now."""
         self.keep: Callable[[bytes], None] = ignore_rest
@@ -146,6 +149,8 @@ class FrameOutbox:
         self._size -= size
         if self.full:
             self._check_low_watermark()
+        if self.watched:
+            self.io.room()
         return frames
 
     def take_frames(self) -> list[OutgoingFrame]:

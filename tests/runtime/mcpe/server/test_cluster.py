@@ -360,6 +360,32 @@ async def test_a_delivery_that_was_cut_short_is_repeated_elsewhere_under_its_id(
             assert batches(second) == [["a.1", "a.2"]]
 
 
+async def test_a_delivery_is_noted_when_it_has_left_and_not_before() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient())
+        _, token = await collecting(first, "a.*")
+        noted: list[int] = []
+
+        async def note(key: str, value: Any) -> None:
+            if key.startswith("mcpe/subscriptions/") and not claims_in(value):
+                noted.append(len(batches(first)))
+
+        one.records.before_put = note
+        await one.events.publish(new_event("a.1"))
+        await there.to(START + MINUTE, first)
+        assert (noted, batches(first)) == ([1], [["a.1"]])
+        first.reads = False
+        await one.events.publish(new_event("a.2"))
+        await there.to(START + 2 * MINUTE, first)
+        assert len(noted) == 1
+        first.hang_up()
+        second = await two.come(RawClient(), token)
+        await listed(second)
+        await second.settle()
+        assert batches(second) == [["a.2"]]
+
+
 async def test_when_a_session_ends_one_that_the_client_has_elsewhere_takes_over() -> None:
     async with cluster() as there:
         one, two = there.nodes
@@ -494,6 +520,19 @@ async def test_an_expiry_is_said_once_also_if_the_client_moves() -> None:
             assert statuses == ["expired"]
         assert len(second.of("events/subscription_expired")) == 1
         assert third.of("events/subscription_expired") == []
+
+
+async def test_an_expiry_that_has_not_left_is_said_where_the_client_comes_next() -> None:
+    async with cluster() as there:
+        one, two = there.nodes
+        first = await one.come(RawClient(BOSS))
+        await first.subscribe("a.*", expiresAt="2026-01-01T00:01:00Z")
+        first.reads = False
+        await there.to(START + MINUTE, first)
+        first.hang_up()
+        second = await two.come(RawClient(BOSS))
+        await second.settle()
+        assert len(second.of("events/subscription_expired")) == 1
 
 
 async def test_deliveries_that_the_store_stops_are_made_later_also_if_the_clock_goes_back(
