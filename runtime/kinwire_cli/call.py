@@ -14,7 +14,8 @@ from kinwire_cli.completion import complete_call, completed_by
 from kinwire_cli.failure import PEER_ERROR, UsageError
 from kinwire_cli.help import SERVER_CODES
 from kinwire_cli.layout import json_text, printable
-from kinwire_cli.lite.target import add_protocol, is_lite
+from kinwire_cli.lite.answers import add_answer
+from kinwire_cli.lite.target import LITE_URL, add_protocol, is_lite
 from kinwire_cli.protocols import add_package, package_tables
 from kinwire_cli.target import add_target, is_server, is_url, reach, target_from
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 _USAGE = """\
 kinwire call [--timeout SECONDS] [--raw] [--text] [--mgp] [--json FILE] [--package NAME]
                     [--frame-size BYTES] [--header HEADER] [--proxy URL] [--insecure]
-                    [--protocol mcp|mcp-lite] [FILE.py[:SERVER] | URL] METHOD
+                    [--protocol mcp|mcp-lite] [--answer ID=VALUE] ...
+                    [FILE.py[:SERVER] | URL] METHOD
                     [NAME=VALUE | NAME:=JSON] ... [-- command ...]"""
 _EPILOG = """\
 A METHOD without a slash may be a tool: the words after it are its arguments then.
@@ -70,6 +72,7 @@ class CallCommand:
         add_package(parser)
         add_target(parser)
         add_protocol(parser)
+        add_answer(parser)
         parser.set_defaults(strays=[])
 
     def run(self, arguments: Namespace) -> int:
@@ -85,6 +88,8 @@ class CallCommand:
         named, words = (words[0], words[1:]) if is_server(words[0]) else (None, words)
         if named is not None and is_lite(named, arguments):
             return _call_lite(named, words, given, arguments)
+        if arguments.answer:
+            raise UsageError("--answer is for servers of MCP-lite.", LITE_URL)
         target = target_from(named, arguments)
         before = () if named is None else (_shown_name(named),)
         after = ("--", *arguments.command) if named is None else ()

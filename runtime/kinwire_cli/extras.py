@@ -10,7 +10,14 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 from typing import TypedDict
 
 _NAME = "kinwire"
-_MODULES = {"markdown-it-py": "markdown_it"}
+_MODULES = {
+    "googleapis-common-protos": "google",
+    "grpcio": "grpc",
+    "grpcio-reflection": "grpc_reflection",
+    "markdown-it-py": "markdown_it",
+    "nats-py": "nats",
+    "protobuf": "google",
+}
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra == ['\"](?P<extra>[\w-]+)['\"]")
 
 

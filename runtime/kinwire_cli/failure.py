@@ -34,6 +34,7 @@ _WHO_CALLS = 401
 DOCTOR = "kinwire doctor, with the same server, looks for the cause."
 PASS_HEADERS = ' Pass headers={"Authorization": ...} or auth=...'
 """How the message of an HTTP 401 ends: advice for programs, of no use in a command line."""
+_ADVICE = (PASS_HEADERS, " Pass token=... or auth=...")
 _PASS_HEADER = "--header 'Authorization: Bearer ${TOKEN}' sends it, from the variable TOKEN."
 _PROBLEMS = 20  # of the peer, that are shown
 _READ = 4000  # characters of the peer's message in which a problem may be named already
@@ -138,7 +139,7 @@ def _text_of(error: Exception) -> tuple[str, str]:
         case errors.ConnectionClosedError():
             # The server's last words on stderr are this command's already.
             if wants_to_know_who(error):
-                return error.reason.removesuffix(PASS_HEADERS), _PASS_HEADER
+                return _without_advice(error.reason)
             return error.reason, DOCTOR
         case errors.RequestTimeoutError():
             text = f"{error.method}: no answer within {error.timeout:g} s."
@@ -167,7 +168,14 @@ def _divided(error: Exception) -> tuple[str, str]:
         return text, "--frame-size BYTES reads longer messages, as in --frame-size 64M."
     if isinstance(error, StorageError):
         return text.removesuffix(error.hint).rstrip(), error.hint
-    return text.removesuffix(PASS_HEADERS), _PASS_HEADER if PASS_HEADERS in text else ""
+    return _without_advice(text)
+
+
+def _without_advice(text: str) -> tuple[str, str]:
+    for advice in _ADVICE:
+        if text.endswith(advice):
+            return text.removesuffix(advice), _PASS_HEADER
+    return text, ""
 
 
 def _system_text(error: OSError) -> tuple[str, str]:

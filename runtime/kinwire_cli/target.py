@@ -11,6 +11,7 @@ __all__ = (
     "is_server",
     "is_url",
     "reach",
+    "says_lite",
     "started_by",
     "target_from",
 )
@@ -44,6 +45,8 @@ _TIMEOUT = 60.0  # seconds
 _FRAME_SIZE = 4 * 1024 * 1024  # bytes, as `Limits.frame_size`
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SCHEMES = ("http", "https", "ws", "wss")
+_SAYS_LITE = re.compile(r"grpcs?://.*|https?://.*/mcp-lite/v1/?(?:\?.*)?", re.IGNORECASE)
+_LITE_HINT = "kinwire list and kinwire call take it, and kinwire serve lite URL serves it over MCP."
 _NAMED = 5  # files that a hint names
 
 
@@ -96,6 +99,11 @@ def is_file(word: str) -> bool:
 def is_url(word: str) -> bool:
     """Return whether `word` is a URL; one of a scheme that no server has is refused later."""
     return _URL.match(word) is not None
+
+
+def says_lite(url: str) -> bool:
+    """Return whether a URL alone says that it is of MCP-lite."""
+    return _SAYS_LITE.fullmatch(url) is not None
 
 
 def is_server(word: str) -> bool:
@@ -160,6 +168,9 @@ def _behind(url: str, arguments: Namespace) -> Transport:
     from kinwire_cli.headers import headers_from
 
     scheme = url.partition(":")[0]
+    said = getattr(arguments, "protocol", None)  # of the subcommands that take both
+    if says_lite(url) and (said is None or scheme.lower() not in _SCHEMES):
+        raise UsageError("This is the URL of a server of MCP-lite.", _LITE_HINT)
     if scheme.lower() not in _SCHEMES:
         hint = "A server's URL begins with http, https, ws or wss."
         raise UsageError(f"No server is reached by {scheme}.", did_you_mean(scheme, _SCHEMES, hint))

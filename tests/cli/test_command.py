@@ -120,6 +120,10 @@ def test_a_slip_in_the_command_line_ends_with_2_and_says_what_to_do(
         ("jinja2", "codegen"),
         ("jsonschema.validators", "codegen"),
         ("argcomplete", "cli"),
+        ("grpc", "grpc"),
+        ("google.protobuf", "grpc"),
+        ("grpc_reflection.v1alpha", "grpc"),
+        ("nats.js", "nats"),
         ("kinwire_codegen", None),
         ("no_such_module", None),
     ],
@@ -164,6 +168,24 @@ def test_a_url_without_its_library_names_the_extra(
     assert (code, out) == (2, "")
     assert f"kinwire {name} needs the extra [{extra}], which is not installed." in err
     assert f"hint: {install_command(extra)}" in err
+
+
+@pytest.mark.parametrize("module", ["grpc.aio", "google.protobuf.message", "google.rpc.status_pb2"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["list", "grpc://127.0.0.1:1"],
+        ["lite", "--transport", "grpc", "--", "no-such-program"],
+        ["serve", "demo", "mcp-lite", "--transport", "grpc"],
+    ],
+)
+def test_grpc_without_its_libraries_names_the_extra_before_anything_is_started(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, words: list[str], module: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    code, out, err = ran(capsys, *words)
+    assert (code, out) == (2, "")
+    assert f"kinwire {words[0]} needs the extra [grpc], which is not installed." in err
 
 
 def test_the_overview_costs_no_runtime() -> None:

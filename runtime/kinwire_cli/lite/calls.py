@@ -11,21 +11,17 @@ from typing import TYPE_CHECKING, cast
 
 from kinwire_cli.failure import PEER_ERROR, UsageError, did_you_mean
 from kinwire_cli.layout import fitted, json_text, one_line, printable
-from kinwire_cli.lite.target import lite_client
+from kinwire_cli.lite.answers import GivenAnswers
+from kinwire_cli.lite.target import lite_client, reaching
 
 if TYPE_CHECKING:
-    from kinwire.mcplite import LiteClient, LiteOutcome, LitePromise
+    from kinwire.mcplite import LiteClient, LiteElicitation, LiteOutcome, LitePromise
     from kinwire_protocols import mcp
     from kinwire_protocols.base import JsonObject
     from kinwire_protocols.mcplite.models import Tool
 
 _NAMED = 20  # tools that a hint names
-_LIST = "tools/list"
-_NOTES = {
-    "elicitation": "the tool has to know more first; kinwire has no way to answer: "
-    "a program does it by LiteElicitation.answer",
-    "request-for-more-resource": "the server asks for more resources",
-}
+_LIST, _RESOURCES = "tools/list", "request-for-more-resource"
 
 
 def list_lite(url: str, arguments: Namespace) -> None:
@@ -45,7 +41,8 @@ def list_lite(url: str, arguments: Namespace) -> None:
         async with client:
             return await _tools(client)
 
-    tools = run(ask)
+    with reaching():
+        tools = run(ask)
     if arguments.format == "json":
         print(json_text([to_wire(tool) for tool in tools]))
     elif tools:
@@ -55,7 +52,8 @@ def list_lite(url: str, arguments: Namespace) -> None:
 def call_lite(url: str, words: Sequence[str], given: JsonObject, arguments: Namespace) -> int:
     """Call a tool, print what came of it, and return the exit code: 5 for a failure.
 
-    A promise is awaited, unless --raw wants the result as it came.
+    A promise is awaited, unless --raw wants the result as it came. Questions are answered by what
+    --answer says.
 
     Raises:
         UsageError: the words do not make a call, or an option is wrong.
@@ -67,18 +65,21 @@ def call_lite(url: str, words: Sequence[str], given: JsonObject, arguments: Name
     if "/" in name and name != _LIST:
         hint = f"kinwire list {url} shows the tools." if "?" not in url else ""
         raise UsageError(f"A server of MCP-lite has tools, no method {name!r}.", hint)
+    answers = GivenAnswers(arguments.answer, raw=arguments.raw)
     client = lite_client(url, arguments)
 
-    async def ask() -> tuple[object, str]:
+    async def ask() -> tuple[object, str, str]:
         async with client:
             if name == _LIST:
-                return await _listed(client), "answer"
-            return _result(await _outcome(client, name, members, given, arguments))
+                return await _listed(client), "answer", ""
+            outcome = await _outcome(client, name, members, given, arguments)
+            return _result(await _followed(outcome, answers, raw=arguments.raw), answers)
 
-    result, kind = run(ask)
+    with reaching():
+        result, kind, note = run(ask)
     _print_result(result, arguments)
-    if kind in _NOTES:
-        print(f"note: {_NOTES[kind]}", file=sys.stderr)
+    if note:
+        print(one_line(f"note: {note}"), file=sys.stderr)
     return PEER_ERROR if kind == "failure" else 0
 
 
@@ -88,8 +89,34 @@ async def _listed(client: LiteClient) -> object:
     return {"tools": [to_wire(tool) for tool in await _tools(client)]}
 
 
-def _result(outcome: LiteOutcome) -> tuple[object, str]:
-    return outcome.result, str(outcome.meta.response_type)
+def _result(outcome: LiteOutcome, answers: GivenAnswers) -> tuple[object, str, str]:
+    """Return what came, of which kind it is, and what to say about it."""
+    kind = str(outcome.meta.response_type)
+    note = "the server asks for more resources" if kind == _RESOURCES else answers.note(outcome)
+    return outcome.result, kind, note
+
+
+async def _followed(outcome: LiteOutcome, answers: GivenAnswers, *, raw: bool) -> LiteOutcome:
+    """Await promises, and answer questions as long as there are answers to them."""
+    from kinwire.mcplite import LiteElicitation, LitePromise
+    from kinwire_cli.running import patience_with
+
+    while not raw:
+        if isinstance(outcome, LitePromise):
+            outcome = await _kept(outcome)
+        elif isinstance(outcome, LiteElicitation) and (given := answers.to(outcome)):
+            async with patience_with("the answers"):
+                outcome = await _answered(outcome, given)
+        else:
+            break
+    return outcome
+
+
+async def _answered(asked: LiteElicitation, given: JsonObject) -> LiteOutcome:
+    try:
+        return await asked.answer(given)
+    except ValueError as error:
+        raise UsageError(f"--answer: {str(error).removeprefix('answers: ')}") from None
 
 
 async def _outcome(
@@ -99,7 +126,6 @@ async def _outcome(
     given: JsonObject,
     arguments: Namespace,
 ) -> LiteOutcome:
-    from kinwire.mcplite import LitePromise
     from kinwire_cli.members import members_from
     from kinwire_cli.request import whole_arguments
     from kinwire_cli.running import patience_with
@@ -115,8 +141,7 @@ async def _outcome(
         raise UsageError(f"The server has no tool {name!r}.", printable(hint))
     whole = whole_arguments(name, tool.input_schema, members, given)
     async with patience_with(name):
-        outcome = await client.call(name, whole)
-    return await _kept(outcome) if isinstance(outcome, LitePromise) else outcome
+        return await client.call(name, whole)
 
 
 async def _kept(promise: LitePromise) -> LiteOutcome:

@@ -64,6 +64,7 @@ def lite_place(arguments: Namespace, *, knows_clients: bool) -> LitePlace:
         text = f"Everybody who reaches {host} could call the tools."
         raise UsageError(text, "Add --token NAME=VARIABLE for each client.")
     transports: list[str] = arguments.transport or ["http"]
+    _must_be_installed(transports)
     http = ListenAddress(
         "http", host, arguments.port, arguments.allow_host, insecure, arguments.path
     )
@@ -86,6 +87,7 @@ def place_of_demo(arguments: Namespace) -> LitePlace:
     if other:
         raise UsageError(f"MCP-lite is not served over {other[0]}.", "Write http or grpc.")
     _must_be_used(arguments, transports)
+    _must_be_installed(transports)
     host, names, insecure = arguments.host or "127.0.0.1", arguments.allow_host, arguments.insecure
     port = PORT if arguments.port is None else arguments.port
     grpc_port = GRPC_PORT if arguments.grpc_port is None else arguments.grpc_port
@@ -96,6 +98,14 @@ def place_of_demo(arguments: Namespace) -> LitePlace:
         host,
         insecure,
     )
+
+
+def _must_be_installed(transports: list[str]) -> None:
+    """Raise an ImportError, before anything is started, if gRPC is wanted without its extra."""
+    from kinwire.transports.grpc.needed import need_grpc
+
+    if "grpc" in transports:
+        need_grpc()
 
 
 def _must_be_used(arguments: Namespace, transports: list[str]) -> None:

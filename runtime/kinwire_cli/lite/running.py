@@ -19,6 +19,7 @@ from kinwire_cli.headers import headers_from
 from kinwire_cli.lite.listening import serve_lite
 from kinwire_cli.lite.place import LitePlace, lite_place
 from kinwire_cli.lite.service import LiteBridge
+from kinwire_cli.lite.target import reaching
 from kinwire_cli.lite.upstream import UpstreamTools
 from kinwire_cli.network import address_in, listening
 from kinwire_cli.target import reach, target_from
@@ -83,7 +84,8 @@ async def run_lite_service(url: str, arguments: Namespace) -> int:
     place = address_in(arguments)
     async with _obeyed() as orders, _client(url, arguments) as client:
         bridge = LiteBridge(client)
-        await bridge.refresh()
+        with reaching():
+            await bridge.refresh()
         async with background() as tasks:
             tasks.start_soon(bridge.keep_fresh)
             if place is None:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-__all__ = ("PROTOCOLS", "add_protocol", "is_lite", "lite_client")
+__all__ = (
+    "LITE_URL",
+    "PROTOCOLS",
+    "add_protocol",
+    "is_lite",
+    "lite_client",
+    "reaching",
+)
 
-import re
 from argparse import ArgumentParser, Namespace
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from kinwire_cli.failure import UsageError
-from kinwire_cli.target import is_url
+from kinwire_cli.failure import UnreachableError, UsageError, wants_to_know_who
+from kinwire_cli.target import is_url, says_lite
 
 if TYPE_CHECKING:
     from kinwire.mcplite import LiteClient
 
+LITE_URL = "Write http://127.0.0.1:8000/mcp-lite/v1/ or grpc://127.0.0.1:50051."
 PROTOCOLS = ("mcp", "mcp-lite")
-_SAYS_SO = re.compile(r"grpcs?://.*|https?://.*/mcp-lite/v1/?(?:\?.*)?", re.IGNORECASE)
+_NOT_REACHED = "Is it running there? Look at the host and the port of the URL."
 
 
 def add_protocol(parser: ArgumentParser) -> None:
@@ -36,11 +45,26 @@ def is_lite(word: str | None, arguments: Namespace) -> bool:
     protocol: str | None = arguments.protocol
     named = word is not None and is_url(word)
     if protocol == "mcp-lite" and not named:
-        hint = "Write http://127.0.0.1:8000/mcp-lite/v1/ or grpc://127.0.0.1:50051."
-        raise UsageError("--protocol mcp-lite is for a URL.", hint)
+        raise UsageError("--protocol mcp-lite is for a URL.", LITE_URL)
     if word is None or not named or protocol == "mcp":
         return False
-    return protocol == "mcp-lite" or _SAYS_SO.fullmatch(word) is not None
+    return protocol == "mcp-lite" or says_lite(word)
+
+
+@contextmanager
+def reaching() -> Generator[None]:
+    """Raise an UnreachableError, with a hint for MCP-lite, if the block finds no connection."""
+    from kinwire.rpc.errors import ConnectionClosedError
+
+    try:
+        yield
+    except ConnectionClosedError as error:
+        if wants_to_know_who(error):
+            raise
+        failure = UnreachableError(error.reason, _NOT_REACHED)
+    else:
+        return
+    raise failure
 
 
 def lite_client(url: str, arguments: Namespace) -> LiteClient:

@@ -34,7 +34,9 @@ TEXT = result_of("answer", content=[{"type": "text", "text": "3"}])
 
 
 @contextmanager
-def raw_service(*results: Any, path: str = "/mcp-lite/v1/") -> Iterator[tuple[str, list[Any]]]:
+def raw_service(
+    *results: Any, path: str = "/mcp-lite/v1/", status: int = 200
+) -> Iterator[tuple[str, list[Any]]]:
     """Serve in a thread; calls are answered by `results` in order, the last one for ever."""
     left, asked = list(results), list[Any]()
 
@@ -48,7 +50,7 @@ def raw_service(*results: Any, path: str = "/mcp-lite/v1/") -> Iterator[tuple[st
                 result = left.pop(0) if len(left) > 1 else left[0]
                 answer = {"jsonrpc": "2.0", "id": body["id"], "result": result}
             data = json.dumps(answer).encode()
-            self.send_response(200)
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -110,7 +112,9 @@ def test_what_came_of_a_call_is_printed(capsys: pytest.CaptureFixture[str]) -> N
     promise = result_of("promise", meta={"promise_token": "p", "retry_after_ms": 1})
     rows: list[tuple[list[Any], list[str], int, str, str]] = [
         ([failure], [], 5, '"failure"', ""),
-        ([asks], [], 0, '"Which?"', "has to know more"),
+        ([asks], [], 0, '"Which?"', "call it again, and add --answer ID=..."),
+        ([asks, TEXT], ["--text", "--answer", "any=x"], 0, "3", ""),
+        ([TEXT], ["--answer", "any=x"], 0, "3", "was not asked, so --answer did not matter: any"),
         ([objects], ["--text"], 0, '"id": 1', "this is JSON"),
         ([promise, TEXT], ["--text"], 0, "3", "works on it"),
         ([promise, TEXT], ["--raw"], 0, '"promise_token"', ""),
@@ -121,6 +125,79 @@ def test_what_came_of_a_call_is_printed(capsys: pytest.CaptureFixture[str]) -> N
         printed = capsys.readouterr()
         assert out in printed.out
         assert err in printed.err
+
+
+def asking(context: str, *questions: dict[str, Any]) -> dict[str, Any]:
+    asked = {"text": "Tell me.", "questions": list(questions), "context": context}
+    return result_of("elicitation", elicitation=asked)
+
+
+STYLE = {"id": "style", "text": "Which?", "type": "single_select", "options": ["short", "long"]}
+TAGS = {"id": "tags", "text": "What about?", "type": "multi_select", "options": ["a", "b", "c"]}
+NAME = {"id": "a name", "text": "Whose?", "type": "text"}
+
+
+def test_a_tool_that_asks_gets_the_answers_of_the_command_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    promise = result_of("promise", meta={"promise_token": "p", "retry_after_ms": 1})
+    given = ["style=short", "tags=a", "tags=b", "a name=x=y"]
+    options = [word for one in given for word in ("--answer", one)]
+    rounds = (asking("c1", STYLE, TAGS), promise, asking("c2", NAME), TEXT)
+    with raw_service(*rounds) as (url, asked):
+        assert main(["call", "--text", *options, url, "add", "a=1", "b=2"]) == 0
+    assert capsys.readouterr().out == "3\n"
+    call = {"name": "add", "arguments": {"a": 1, "b": 2}}
+    answers = {"style": "short", "tags": ["a", "b"]}
+    assert [one.get("_meta") for one in asked if one["name"] == "add"] == [
+        None,
+        {"elicitation_answers": answers, "elicitation_context": "c1"},
+    ]
+    assert asked[0] == call
+    last = {"elicitation_answers": {"a name": "x=y"}, "elicitation_context": "c2"}
+    assert asked[-1]["_meta"] == last
+
+
+def test_answers_that_are_missing_or_wrong_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[tuple[list[str], int, str]] = [
+        ([], 0, "add --answer style=... --answer 'a name'=..."),
+        (["--answer", "stile=short"], 2, "Did you mean 'style'?"),
+        (["--answer", "x=short"], 2, "It asks: style, a name."),
+        (["--answer", "style=shirt"], 2, "expected one of short, long for 'style', got 'shirt'"),
+        (["--answer", "style=short", "--answer", "style=long"], 2, "'style' takes one answer"),
+        (["--answer", "style"], 2, "Write --answer ID=VALUE"),
+        (["--answer", "=x"], 2, "has no ID"),
+        (["--raw", "--answer", "style=short"], 2, "Leave out --answer or --raw"),
+        (["--protocol", "mcp", "--answer", "style=short"], 2, "for servers of MCP-lite"),
+    ]
+    with raw_service(asking("c", STYLE, NAME)) as (url, asked):
+        for options, code, text in rows:
+            assert main(["call", *options, url, "add", "a:=1", "b:=2"]) == code
+            assert text in capsys.readouterr().err
+        assert all("_meta" not in one for one in asked)
+
+
+def test_a_server_that_is_not_there_is_not_looked_for_by_the_doctor(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for words in (["call"], ["list"], ["serve", "lite"]):
+        rest = ["add"] if words == ["call"] else []
+        assert main([*words, "http://127.0.0.1:9/mcp-lite/v1/", *rest]) == 4
+        assert "hint: Is it running there?" in capsys.readouterr().err
+    for url in ("grpc://127.0.0.1:9", "http://127.0.0.1:9/mcp-lite/v1/"):
+        assert main(["doctor", url]) == 2
+        assert "kinwire list and kinwire call take it" in capsys.readouterr().err
+
+
+def test_a_call_without_a_token_says_which_option_sends_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with raw_service(TEXT, status=401) as (url, _):
+        assert main(["call", url, "add", "a=1", "b=2"]) == 3
+        printed = capsys.readouterr().err
+        assert "status 401. It has to know who calls.\nhint: --header" in printed
+        assert main(["call", "--header", "Authorization: x", url, "add", "a=1", "b=2"]) == 3
+        assert "does not accept the token" in capsys.readouterr().err
 
 
 def test_slips_in_a_call_are_refused_before_it_is_sent(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = ("LiteCore",)
 
+import logging
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -39,6 +40,7 @@ from kinwire_protocols.mcplite.errors import ToolNotFoundError
 from kinwire_protocols.mcplite.tools import REDEEM
 from kinwire_protocols.nearest import nearest
 
+logger = logging.getLogger("kinwire.mcplite")
 _SECRET_SIZE = 32  # bytes, or characters
 _NAMED = 1000  # tools in the error about an unknown one
 _SPECIAL = Promised, NeedsAnswers, MoreResources
@@ -82,6 +84,7 @@ class LiteCore:
         self._version = self.source.version if version is None else version
         self._may_call = may_call
         self._listed: tuple[Sequence[JsonObject], bool, EncodedObject] | None = None
+        self._awaited = set[str]()
         self._promises = PromiseBoard(records, limits)
         self._seal = AnswerSeal(
             _secret_bytes(secret), life=limits.questions_life, most=limits.state_size
@@ -197,6 +200,8 @@ class LiteCore:
 
     async def _special(self, value: object, run: ToolRun) -> JsonObject:
         while isinstance(value, Promised):
+            if self.source.promise_after(run.call.name) is None:
+                self._note_awaited(run.call.name)
             if run.promised is not None:
                 await run.promised(value.estimated_seconds)
             value = await value.work()
@@ -205,6 +210,16 @@ class LiteCore:
         if isinstance(value, MoreResources):
             return value.result
         return cast(JsonObject, value)
+
+    def _note_awaited(self, name: str) -> None:
+        """Say once of a tool that its promises are awaited: clients do not expect them."""
+        if name not in self._awaited:
+            self._awaited.add(name)
+            logger.warning(
+                "tool %s returned Promised without promise_after=, so its call is awaited. "
+                "Write @server.tool(promise_after=...).",
+                f"{name!r:.100}",
+            )
 
     def _open_answers(self, run: ToolRun) -> None:
         """Give the run the answers that its call brings.

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from kinwire import Context, Server, ToolDefinitionError
-from kinwire.managers.tool_outcomes import MoreResources, ToolError
+from kinwire.managers.tool_outcomes import MoreResources, Promised, ToolError
 from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.server.service import LiteServer
 from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolCall, ToolRun
@@ -67,6 +67,26 @@ def with_tool(function: Any) -> Server:
     server = Server("s", "1")
     server.tool(function)
     return server
+
+
+async def test_a_promise_that_the_tool_does_not_declare_is_awaited_and_the_log_says_so_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def order() -> Promised:
+        async def work() -> str:
+            return "ordered"
+
+        return Promised(work)
+
+    server = LiteServer(with_tool(order))
+    for _ in range(2):
+        assert text_of(await lite_call(server, "order")) == "ordered"
+    (record,) = caplog.records
+    assert "tool 'order' returned Promised without promise_after=" in record.getMessage()
+    declared = Server("s", "1")
+    declared.tool(promise_after=60)(order)
+    assert (await lite_call(LiteServer(declared), "order"))["_meta"]["response_type"] == "promise"
+    assert len(caplog.records) == 1
 
 
 async def test_a_list_that_has_not_changed_is_the_same_object() -> None:
