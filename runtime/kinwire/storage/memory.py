@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 from anyio.lowlevel import checkpoint
@@ -44,6 +44,8 @@ from kinwire.storage.store import Kind, OpenGuard, Store, StoreEntry
 from kinwire.storage.store_url import checked_name
 from kinwire.storage.subjects import checked_subject
 from kinwire.storage.subscription import PollingSource, StoreSubscription, WriteSignal
+
+_SPARE = 1000  # notes of when something expires, beyond twice as many as there are records
 
 
 @asynccontextmanager
@@ -145,7 +147,7 @@ class MemoryRecords:
         expires_at = None if expires_in is None else now + expires_in
         self._write(key, text, expires_at)
         if expires_at is not None:
-            heappush(self._expiries, (expires_at, key, self._last))
+            self._expire(expires_at, key)
         return self._last
 
     async def delete(self, key: str, *, revision: int | None = None) -> bool:
@@ -157,6 +159,12 @@ class MemoryRecords:
             return False
         self._remove(key, now)
         return True
+
+    async def forget(self, key: str) -> None:
+        """Delete a record without a trace: no watch hears of it."""
+        checked_key(key)
+        await self._turn()
+        self._rows.pop(key, None)
 
     async def scan(self, prefix: str = "") -> AsyncIterator[Record]:
         checked_prefix(prefix)
@@ -203,10 +211,20 @@ class MemoryRecords:
                 self._remove(key, now)
         while self._removals and self._removals[0][0] <= now - REMOVALS_KEPT:
             _, key, revision = self._removals.popleft()
-            if self._rows[key].revision == revision:
+            row = self._rows.get(key)
+            if row is not None and row.revision == revision:
                 del self._rows[key]
                 self._forgotten = revision
         return now
+
+    def _expire(self, when: float, key: str) -> None:
+        """Have the newest change expire. What was noted of records that changed since goes."""
+        heappush(self._expiries, (when, key, self._last))
+        if len(self._expiries) > 2 * len(self._rows) + _SPARE:
+            rows = self._rows.items()
+            times = [(one.expires_at, key, one.revision) for key, one in rows]
+            self._expiries = [(at, key, number) for at, key, number in times if at is not None]
+            heapify(self._expiries)
 
     def _found(self, key: str) -> int:
         """Return the revision of the record, 0 if it does not exist."""

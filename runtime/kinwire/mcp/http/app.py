@@ -118,6 +118,9 @@ class HttpApp:
             grace=self.grace,
         )
 
+    closing_cancels = False
+    """See `StoppableApp`: MCP has a message to cancel a request."""
+
     def stop(self) -> None:
         """Take no new sessions, and ask the existing ones to end. This returns immediately."""
         self.sessions.stop(_STOPPING)

@@ -28,6 +28,7 @@ from kinwire.mcplite.client.transport import (
     TransportOptions,
     trusting,
 )
+from kinwire.mcplite.rules.polling import TRANSIENT
 from kinwire.mcplite.rules.reading import Answered, answer_in, tools_in
 from kinwire.rpc.codec import encode, is_object
 from kinwire.rpc.errors import InvalidResponseError
@@ -44,7 +45,8 @@ from kinwire_protocols.mcplite.tables import HTTP
 
 _EMPTY = b"{}"
 _MOST = 128  # requests under way, each with a connection; streams are not counted
-_ABOUT_CALLER = (401, 403, 407, 429)  # statuses that say more than an error in the body
+# Statuses that say more than an error in the body: about the caller, or that it may ask again.
+_MORE_THAN_ERRORS = frozenset({401, 403, 407, *TRANSIENT})
 _NOT_THERE = (404, 405)  # or an unknown tool, by its code
 
 
@@ -183,7 +185,7 @@ def _is_of_http(code: int, status: int) -> bool:
     """Return whether a status says more than the error in the body."""
     if status in _NOT_THERE:
         return code == InvalidRequestError.default_code
-    return status in _ABOUT_CALLER
+    return status in _MORE_THAN_ERRORS
 
 
 def _is_envelope(value: object) -> bool:

@@ -14,7 +14,7 @@ import anyio
 
 from kinwire.mcplite.client.outcomes import CallsTools, LiteOutcome, LitePart, OutcomeFields
 from kinwire.mcplite.client.transport import OutgoingCall
-from kinwire.mcplite.rules.polling import MOST_FAILURES, PollHints, next_poll
+from kinwire.mcplite.rules.polling import MOST_FAILURES, TRANSIENT, PollHints, next_poll
 from kinwire.rpc.errors import (
     ConnectionClosedError,
     InvalidResponseError,
@@ -25,7 +25,7 @@ from kinwire.support.arguments import SECONDS, ArgumentCheck
 from kinwire.support.timestamps import end_of
 from kinwire_protocols.base import JsonObject
 
-_TRANSIENT = {408, 425, 429, 500, 502, 503, 504}  # statuses of HTTP
+_LONGEST_HINT = 2**53  # milliseconds: a server may write numbers that no float can hold
 _HINT = "The work goes on: await the promise again, or cancel it."
 _WAIT = ArgumentCheck("LitePromise.wait", "promise.wait()", {}, timeout=SECONDS.or_none)
 
@@ -71,7 +71,7 @@ class LitePromise(OutcomeFields):
     def retry_after(self) -> float | None:
         """After how many seconds to ask again; None if the server does not say."""
         given = self.meta.retry_after_ms
-        return None if given is None else given / 1000
+        return None if given is None else min(given, _LONGEST_HINT) / 1000
 
     def __await__(self) -> Generator[Any, Any, LiteOutcome]:
         """Do as `wait` without a timeout."""
@@ -159,7 +159,8 @@ class LitePromise(OutcomeFields):
 
     def _delay(self, asked: int, failures: int) -> float:
         estimate = self.result.get("_meta", {}).get("estimated_seconds")
-        hints = PollHints(self.retry_after, self.estimated_completion, estimate)
+        seconds = estimate if type(estimate) in (int, float) else None
+        hints = PollHints(self.retry_after, self.estimated_completion, seconds)
         return next_poll(
             hints, asked=asked, failures=failures, now=time.time(), jitter=random.random()
         )
@@ -167,7 +168,7 @@ class LitePromise(OutcomeFields):
     def _goes_on(self, error: KinwireError, failures: int) -> bool:
         """Return whether to ask again after an error: not for ever, and not a forgotten promise."""
         if isinstance(error, InvalidResponseError):
-            is_transient = error.status in _TRANSIENT
+            is_transient = error.status == 500 or error.status in TRANSIENT
         else:
             is_transient = isinstance(error, ConnectionClosedError | RequestTimeoutError)
         return is_transient and failures < MOST_FAILURES and time.time() < end_of(self.expires_at)

@@ -20,7 +20,8 @@ class LiteLimits:
     """How long the result of a promise is kept after it was redeemed first."""
 
     open_promises: int = 10_000
-    """Promises of a process whose work is not over; in memory also those whose result is kept."""
+    """Promises of a process whose work is not over. Without a store, also the results that are kept
+    in memory: the oldest are forgotten."""
 
     open_promises_per_caller: int = 1000
     """The same of one caller."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("MOST_FAILURES", "PollHints", "next_poll")
+__all__ = ("MOST_FAILURES", "TRANSIENT", "PollHints", "next_poll")
 
 from dataclasses import dataclass
 
@@ -11,6 +11,9 @@ from kinwire.support.timestamps import seconds_of
 
 MOST_FAILURES = 20
 """Attempts in a row without an answer after which the server counts as gone: about ten minutes."""
+
+TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
+"""Statuses of HTTP by which a server, or a proxy before it, says that it may be asked again."""
 
 _LEAST = 0.05  # seconds: no hint makes a client ask without end
 _LONGEST = 30.0  # without a hint of the server, or until the time that it estimates

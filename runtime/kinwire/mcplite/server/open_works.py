@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = ("OpenWorks", "error_body")
 
 import logging
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from functools import partial
 
@@ -21,6 +20,7 @@ from kinwire.mcplite.rules.promises import (
     finished_promise,
 )
 from kinwire.mcplite.rules.results import failure_body, finished
+from kinwire.mcplite.server.kept_results import KeptResult, KeptResults
 from kinwire.mcplite.server.promise_records import PromiseRecords, RepeatedCall
 from kinwire.mcplite.server.signs import WorkerSigns
 from kinwire.mcplite.server.source import ToolRun
@@ -58,7 +58,7 @@ class OpenWorks:
         self.open: dict[str, OpenWork] = {}
         """What is not over, or not stored yet."""
         self._running: set[OpenWork] = set()
-        self._kept = OrderedDict[str, float]()  # until when, in memory only
+        self._kept = KeptResults(limits)  # in memory only
         self._owners = ConcurrencyLimit[str](limits.open_promises_per_caller)
         self._signs = WorkerSigns(
             store.records,
@@ -128,8 +128,6 @@ class OpenWorks:
         assert revision is not None, "256 random bits were drawn before"
         work.name, work.record, work.revision = name, record, revision
         self.open[name] = work
-        if not self._is_shared:
-            self._kept[name] = record.expires_at
 
     async def lost(self, name: str, record: PromiseRecord) -> PromiseRecord | None:
         """Return what to store for a promise that nobody works on any more; None if somebody does.
@@ -163,10 +161,9 @@ class OpenWorks:
         elif worker != self._signs.worker:
             await self._signs.ask_to_cancel(worker, name)
 
-    def redeemed(self, name: str, record: PromiseRecord) -> None:
-        """Note until when a result in memory is kept."""
-        if name in self._kept:
-            self._kept[name] = record.expires_at
+    def fetched(self, name: str) -> None:
+        """Note that a client has the result: one in memory is not kept for long."""
+        self._kept.fetched(name)
 
     async def close(self, grace: float) -> None:
         """End all work: what takes longer than `grace` seconds has failed."""
@@ -182,20 +179,13 @@ class OpenWorks:
             await self._signs.end()
 
     def _admitted(self, run: ToolRun, owner: str) -> OpenWork:
-        if not self._has_room() or not self._owners.enter(owner):
+        has_room = len(self._running) < self._limits.open_promises
+        if not has_room or not self._owners.enter(owner):
             raise ToolError("There are too many open promises.", code="TOO_MANY_PROMISES")
         limits = self._limits
         work = OpenWork(run, owner, limits.token_life, limits.result_size)
         self._running.add(work)
         return work
-
-    def _has_room(self) -> bool:
-        most = self._limits.open_promises
-        if len(self._kept) >= most:
-            now = self._store.now()
-            for name in [name for name, until in self._kept.items() if until <= now]:
-                del self._kept[name]
-        return max(len(self._kept), len(self._running)) < most
 
     def _leave(self, work: OpenWork) -> None:
         self._running.discard(work)
@@ -217,15 +207,31 @@ class OpenWorks:
         if isinstance(work.outcome, _NOT_RUN) and work.key is not None:
             await self._try(partial(self._store.remove, work.name, work.key), record)
             return
+        ended = await self._end(work, record)
+        if not self._is_shared:
+            await self._keep_in_memory(work, ended)
+
+    async def _keep_in_memory(self, work: OpenWork, ended: PromiseRecord | None) -> None:
+        result = None if ended is None else ended.result
+        size = 0 if result is None else len(encode(result))
+        self._kept.add(work.name, KeptResult(work.owner, work.key, size))
+        if result is None:
+            self._kept.fetched(work.name)
+        for name, kept in self._kept.excess():
+            await self._store.remove(name, kept.key)
+
+    async def _end(self, work: OpenWork, record: PromiseRecord) -> PromiseRecord | None:
+        """Store the end of work, and return it; None if it has come to another one before."""
         if work.outcome is None:
             ended = cancelled(record)
         else:
             ended = self._finished(record, self._storable(work.outcome), lost=work.is_lost)
         if ended is None or await self._try(self._ending(work, ended), record):
-            return
+            return ended
         failed = self._finished(record, failure_body(_not_stored()))
         assert failed is not None
         await self._try(self._ending(work, failed), record)
+        return failed
 
     def _ending(self, work: OpenWork, ended: PromiseRecord) -> Callable[[], Awaitable[object]]:
         return partial(self._store.write, work.name, ended, work.revision)

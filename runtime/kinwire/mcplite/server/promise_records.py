@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("PromiseRecords", "RepeatedCall")
 
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -40,7 +41,11 @@ class PromiseRecords:
         self.now = forward(clock)
         """Returns the time in seconds since 1970."""
         guard = OpenGuard("promises in memory")
-        self.records = MemoryRecords("promises", guard, self.now) if records is None else records
+        own = MemoryRecords("promises", guard, self.now)
+        self.records: Records = own
+        self._delete: Callable[[str], Awaitable[object]] = own.forget
+        if records is not None:
+            self.records, self._delete = records, records.delete
         self._pieces = ResultPieces(self.records, whole=records is None)
 
     async def find(self, name: str) -> tuple[PromiseRecord, int] | None:
@@ -89,9 +94,9 @@ class PromiseRecords:
         Raises:
             StorageError: the records cannot be written.
         """
-        await self.records.delete(_promise(name))
+        await self._delete(_promise(name))
         if key is not None:
-            await self.records.delete(_repeated(key))
+            await self._delete(_repeated(key))
 
     async def repeated(self, key: str) -> RepeatedCall | None:
         """Return the call with an idempotency key; None for the first one.

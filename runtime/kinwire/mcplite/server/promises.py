@@ -153,6 +153,7 @@ class PromiseBoard:
             work.go.set()
         if work.key is not None:  # a repetition must find it
             await self.works.stored(work, _STORED_WITHIN)
+            self.works.fetched(work.name)
         return _outcome_of(work)
 
     async def _promise(self, work: OpenWork, asker: _Asker) -> JsonObject:
@@ -249,7 +250,7 @@ class PromiseBoard:
                 await self._store.write(name, lost, revision)
             elif isinstance(decision, Redeemed) and decision.write is not None:
                 if await self._store.write(name, decision.write, revision) is not None:
-                    self.works.redeemed(name, decision.write)
+                    self.works.fetched(name)
                     return decision
             else:
                 return decision

@@ -8,7 +8,7 @@ session.
 
 from __future__ import annotations
 
-__all__ = ("BoundedProtocol", "ConnectionWatch")
+__all__ = ("BoundedProtocol", "ConnectionWatch", "LeavingProtocol")
 
 import asyncio
 from collections.abc import Iterable
@@ -140,6 +140,16 @@ class BoundedProtocol(HttpToolsProtocol):
             return None
         cycle.keep_alive = False
         return cycle.scope["method"] == "POST"
+
+
+class LeavingProtocol(BoundedProtocol):
+    """For clients that cancel what they asked for when they leave.
+
+    One that closes its side is taken to have left, as TCP does not say which of the two it is.
+    """
+
+    def eof_received(self) -> None:
+        """See `asyncio.Protocol`."""
 
 
 def _has_body(headers: list[tuple[bytes, bytes]]) -> bool:

@@ -21,7 +21,11 @@ import uvicorn
 from kinwire.support.background import background
 from kinwire.support.signals import end_signals
 from kinwire.support.watchdog import Grace, Watchdog, exit_despite_threads
-from kinwire.transports.http.connections import BoundedProtocol, ConnectionWatch
+from kinwire.transports.http.connections import (
+    BoundedProtocol,
+    ConnectionWatch,
+    LeavingProtocol,
+)
 from kinwire.transports.http.replies import Receive, Scope, Send
 from kinwire.transports.http.sockets import BoundedSocket
 
@@ -48,6 +52,11 @@ class StoppableApp(Protocol):
     @property
     def has_sockets(self) -> bool:
         """Whether a WebSocket is open."""
+        ...
+
+    @property
+    def closing_cancels(self) -> bool:
+        """Whether a client cancels its request when it closes its side of the connection."""
         ...
 
 
@@ -115,7 +124,7 @@ def _config(
 ) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=BoundedProtocol,
+        http=LeavingProtocol if app.closing_cancels else BoundedProtocol,
         ws=BoundedSocket,
         log_level="warning",
         access_log=False,  # an address of HTTP+SSE names its session

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from kinwire.mcplite import LiteClient
+from kinwire.mcplite import LiteClient, LitePromise
 from kinwire.mcplite.client.made import outcome_of, tools_of
 from kinwire.mcplite.client.outcomes import OutcomeFields
 from kinwire.mcplite.client.transport import OutgoingCall
@@ -34,7 +34,14 @@ QUESTIONS = st.lists(
     fields(["id", "text", "type", "options"], {"id": st.text(), "text": st.text()}), max_size=2
 )
 METAS = fields(
-    ["response_type", "promise_token", "retry_after_ms", "estimated_completion", "expires_at"],
+    [
+        "response_type",
+        "promise_token",
+        "retry_after_ms",
+        "estimated_completion",
+        "estimated_seconds",
+        "expires_at",
+    ],
     {"response_type": KINDS, "promise_token": st.text(), "retry_after_ms": st.integers(0)},
 )
 RESULTS = fields(
@@ -47,6 +54,27 @@ RESULTS = fields(
         "isError": st.booleans(),
     },
 )
+
+
+PROMISED = {"response_type": "promise", "promise_token": "p"}
+HINTS: list[dict[str, Any]] = [
+    {name: value}
+    for name in ("retry_after_ms", "estimated_seconds", "estimated_completion")
+    for value in ("5", [5], True, None, 10**400, -(10**400), 1e308, -1.0)
+]
+
+
+def test_any_hint_when_to_redeem_again_is_a_time_or_a_shape_error() -> None:
+    client = LiteClient("http://127.0.0.1:1", trust_env=False)
+    for hint in HINTS:
+        result = {"_meta": {**PROMISED, **hint}}
+        try:
+            outcome = outcome_of(result, OutgoingCall("x", {}, {}), client)
+        except ShapeError:
+            assert "estimated_seconds" not in hint
+            continue
+        assert isinstance(outcome, LitePromise)
+        assert 0 <= outcome._delay(0, 0) <= 3600, hint
 
 
 @given(result=RESULTS, pieces=st.lists(st.text(), max_size=2))

@@ -337,6 +337,30 @@ async def test_a_promise_is_kept_through_a_restart_of_the_server() -> None:
         assert len(server.asked) == 5
 
 
+async def test_a_promise_is_kept_through_statuses_that_have_an_error_in_their_body() -> None:
+    later = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "Later."}}
+    stopping = {"jsonrpc": "2.0", "id": None, "error": {"code": -32603, "message": "Stopping."}}
+    left = [
+        (status, body) for status in (408, 425, 429, 502, 503, 504) for body in (later, stopping)
+    ]
+
+    async def handle(asked: Asked, line: Line) -> None:
+        if left:
+            status, body = left.pop(0)
+            await line.json({**body, "id": asked.message["id"]}, status=status)
+        else:
+            await line.json({"jsonrpc": "2.0", "id": asked.message["id"], "result": ANSWER})
+
+    async with of(handle) as (client, _):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("kinwire.mcplite.client.promise.next_poll", lambda *_, **__: 0.0)
+            assert isinstance(await client.promise("prom_1"), LiteAnswer)
+        left.append((503, stopping))
+        with pytest.raises(InvalidResponseError, match="503") as caught:
+            await client.call("x")
+        assert caught.value.status == 503
+
+
 async def test_a_promise_is_given_up_when_the_server_refuses_or_is_gone_or_it_expired() -> None:
     gone = result_of(
         "promise", meta={"promise_token": "p", "expires_at": "2020-01-01T00:00:00Z", **SOON}

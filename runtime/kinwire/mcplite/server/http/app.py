@@ -51,6 +51,8 @@ class LiteHttpApp:
 
     has_sockets = False
     """See `StoppableApp`: MCP-lite has no WebSockets."""
+    closing_cancels = True
+    """See `StoppableApp`: MCP-lite has no other way to cancel (section 4.3)."""
 
     def __init__(
         self,

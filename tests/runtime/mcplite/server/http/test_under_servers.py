@@ -27,6 +27,7 @@ from hypercorn.asyncio import serve
 from hypercorn.config import Config
 
 from kinwire.mcplite.server.http.app import LiteHttpApp
+from kinwire.transports.http.running import bound, serve_on
 from tests.absent import shared
 from tests.runtime.mcplite.server.http.fixtures_lite import DONE, Service, app_of, call_of
 from tests.runtime.transports.fixtures_serving import served
@@ -144,6 +145,30 @@ def _leave(service: Service, port: int, accept: bytes) -> None:
         connection.sendall(HEAD % (accept, b"Content-Length: %d\r\n" % len(body)) + body)
         _until(service.waits.is_set)
     _until(service.cancelled.is_set)
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_client_that_leaves_the_server_of_the_command_cancels_its_call() -> None:
+    body = json.dumps(call_of("wait")).encode()
+    stop, started, service = anyio.Event(), anyio.Event(), Service()
+    with bound("127.0.0.1", 0) as listener, anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(
+                partial(serve_on, app_of(service), listener, stop, started=started.set)
+            )
+            await started.wait()
+            for accept, ends in (
+                (b"*/*", "aclose"),
+                (b"*/*", "send_eof"),
+                (b"text/event-stream", "aclose"),
+            ):
+                service.waits, service.cancelled = anyio.Event(), anyio.Event()
+                async with await anyio.connect_tcp(*listener.getsockname()[:2]) as stream:
+                    await stream.send(HEAD % (accept, b"Content-Length: %d\r\n" % len(body)) + body)
+                    await service.waits.wait()
+                    await getattr(stream, ends)()
+                    await service.cancelled.wait()
+            stop.set()
 
 
 def _until(holds: Any) -> None:
