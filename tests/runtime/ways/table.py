@@ -38,7 +38,7 @@ class Absent(NamedTuple):
 
 
 Cell = str | Absent
-"""A test, as `file::name` below `tests/runtime`, or why there is none."""
+"""A test, as `file::name` below `tests/runtime`, or the reason for having no test."""
 
 Row = dict[str, Cell]
 
