@@ -144,6 +144,11 @@ class RetryQueue:
         """The number of items that are not done."""
         return self._pending
 
+    def pending_of(self, key: str) -> int:
+        """Return the number of items of `key` that are not done."""
+        lane = self._lanes.get(key)
+        return 0 if lane is None else len(lane.entries)
+
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Deliver items until the block is left, then cancel the deliveries that are under way.

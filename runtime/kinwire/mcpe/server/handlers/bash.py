@@ -158,7 +158,12 @@ class BashHandlers:
             raise HandlerFailedError(f"the command has ended with {code}")
 
     async def _run(self, command: _Command, given: IO[bytes], seconds: float) -> int | None:
-        """Return the exit code of a command; None if its time was over."""
+        """Return the exit code of a command; None if its time was over.
+
+        Raises:
+            RetryHandlerError: this machine has too many processes or files open.
+            HandlerFailedError: there is no such program or folder.
+        """
         process = command.started(given)
         try:
             end_with_this_program(process)
@@ -167,6 +172,9 @@ class BashHandlers:
                 await wait_for_exit(process)
                 return exit_code(process)
             return None
+        except OSError as error:
+            reason = f"the command cannot be waited for ({type(error).__name__})"
+            raise _failure_for(error, reason) from None
         finally:  # also what the command has left behind
             kill_group(process)
 

@@ -133,7 +133,7 @@ class EventHandlers:
             sleep=sleep,
         )
         self._incoming: deque[tuple[HandlerWork, str | None]] = deque()  # with why it is dead
-        self._counts = Counter[str]()  # of work that is not done, by subscription
+        self._coming = Counter[str]()  # how many of those are not in the queue, by subscription
         self._session_of: SessionFinder = lambda client_id: None
         self._running = False
         self._news = anyio.Event()
@@ -170,15 +170,20 @@ class EventHandlers:
             return
         id = subscription.id
         work = HandlerWork(id, client.id, handler, tuple(events), delivery_id)
-        full = self._counts[id] >= self._waiting or self._counts.total() >= 10 * self._waiting
+        full = self._is_full(id)
         if not full:
-            self._counts[id] += 1
+            self._coming[id] += 1
         elif len(self._incoming) >= 20 * self._waiting:
             logger.warning("events for a handler of %s are lost: %s", id, _TOO_MANY)
             return
         self._incoming.append((work, _TOO_MANY if full else None))
         self._start()
         self._news.set()
+
+    def _is_full(self, id: str) -> bool:
+        own = self._coming[id] + self._queue.pending_of(id)
+        total = self._coming.total() + self._queue.pending
+        return own >= self._waiting or total >= 10 * self._waiting
 
     async def retry_dead(self, id: str) -> bool:
         """Try a dead letter again, from the first attempt; return whether there is such a one.
@@ -189,7 +194,6 @@ class EventHandlers:
         letter = await self.dead.find(id)
         if letter is None:
             return False
-        self._counts[letter.work.subscription_id] += 1
         # A crash in between leaves it in both.
         await self._queue.put(letter.work.subscription_id, letter.work.to_record())
         await self.dead.remove(id)
@@ -197,7 +201,7 @@ class EventHandlers:
         return True
 
     async def drain(self) -> None:
-        """Wait until nothing is left to be done; return if a store has failed."""
+        """Wait until nothing is left to be done; with a store that fails, until it works."""
         while self._incoming and self._running:
             await self._taken.wait()
         await self._queue.drain()
@@ -212,8 +216,17 @@ class EventHandlers:
             Context().run(start_detached, self._run)  # it belongs to no request
 
     async def _run(self) -> None:
+        self._slots = anyio.CapacityLimiter(self._concurrently)
         try:
-            self._slots = anyio.CapacityLimiter(self._concurrently)
+            while await self._goes_on():
+                await self._sleep(_AGAIN)
+        finally:
+            self._running = False
+            self._taken.set()
+
+    async def _goes_on(self) -> bool:
+        """Have handlers work until that fails; return whether it may succeed later."""
+        try:
             await self.dead.load()
             async with self._queue.running(), background() as tasks:
                 tasks.start_soon(self._take_requests)
@@ -222,11 +235,13 @@ class EventHandlers:
                     await self._news.wait()
         except StorageError as error:
             logger.error("handlers of events wait: %s", sanitize_for_log(error))
+            return not isinstance(error, StorageClosedError)
         except Exception:
             logger.exception("handlers of events have stopped")
+            return True
         finally:
-            self._running = False
             self._taken.set()
+            self._taken = anyio.Event()
 
     async def _take_requests(self) -> None:
         """Try dead letters again of which another process says so, such as `kinwire events`."""
@@ -254,16 +269,30 @@ class EventHandlers:
         await self.retry_dead(change.key.removeprefix(RETRY_REQUESTS))
 
     async def _take_incoming(self) -> None:
+        """Have all that has come recorded, also if the store fails for a while."""
         self._news = anyio.Event()
         while self._incoming:
-            work, reason = self._incoming[0]
-            if reason is None:
-                await self._queue.put(work.subscription_id, work.to_record())
+            try:
+                await self._take(*self._incoming[0])
+            except StorageClosedError:
+                raise
+            except StorageError as error:
+                logger.error("work of handlers waits: %s", sanitize_for_log(error))
+                await self._sleep(_AGAIN)
             else:
-                await self.dead.add(work, reason)
-            self._incoming.popleft()
+                self._incoming.popleft()
         self._taken.set()
         self._taken = anyio.Event()
+
+    async def _take(self, work: HandlerWork, reason: str | None) -> None:
+        id = work.subscription_id
+        if reason is not None:
+            await self.dead.add(work, reason)
+            return
+        await self._queue.put(id, work.to_record())
+        self._coming[id] -= 1
+        if not self._coming[id]:
+            del self._coming[id]
 
     async def _deliver(self, item: QueuedItem) -> bool:
         """Try once, and return whether nothing more is to be done."""
@@ -278,9 +307,6 @@ class EventHandlers:
             return False
         if failure is not None:
             await self._bury(work, failure.reason)
-        self._counts[work.subscription_id] -= 1
-        if self._counts[work.subscription_id] <= 0:
-            del self._counts[work.subscription_id]
         return True
 
     async def _failure_of(self, work: HandlerWork) -> HandlerFailedError | None:

@@ -117,7 +117,7 @@ async def test_what_a_command_does_to_its_folder_does_not_make_it_fail(tmp_path:
     ("number", "passes"), [(errno.EMFILE, True), (errno.ENOSPC, True), (errno.EACCES, False)]
 )
 @pytest.mark.parametrize(
-    "place", ["tempfile.TemporaryFile", "tempfile.mkdtemp", "subprocess.Popen"]
+    "place", ["tempfile.TemporaryFile", "tempfile.mkdtemp", "subprocess.Popen", "wait_for_exit"]
 )
 async def test_a_machine_that_is_full_may_have_room_later(
     place: str, number: int, passes: bool, monkeypatch: pytest.MonkeyPatch

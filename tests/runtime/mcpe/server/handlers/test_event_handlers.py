@@ -232,6 +232,56 @@ async def test_a_store_that_fails_is_logged_and_work_goes_on_later(
     assert agents.done == []
 
 
+async def test_handlers_go_on_by_themselves_when_their_store_works_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with open_store("memory:") as store:
+        records: Any = FailingRecords(await store.records("mcpe"))
+        gate, agents = anyio.Event(), Agents()
+
+        async def slow(work: HandlerWork, handler: AgentEventHandler) -> None:
+            await agents(work, handler)
+            if work.subscription_id == "slow":
+                await gate.wait()
+
+        handlers = EventHandlers(
+            agent=AgentHandlers(slow), records=records, sleep=agents.time.sleep
+        )
+        records.fails = True
+        hand(handlers, AGENT, id="slow")
+        await settle(lambda: "handlers of events wait" in caplog.text)
+        records.fails = False
+        await agents.time.advance(1)
+        await settle(lambda: agents.done == [("slow", 1)])
+        records.fails = True
+        hand(handlers, AGENT, id="other")
+        await settle(lambda: "work of handlers waits" in caplog.text)
+        records.fails = False
+        await agents.time.advance(1)
+        await settle(lambda: agents.done == [("slow", 1), ("other", 1)])
+        gate.set()
+        await handlers.drain()
+        assert len(agents.done) == 2
+
+
+async def test_work_from_before_a_restart_counts_as_work_that_waits() -> None:
+    async with open_store("memory:") as store:
+        records = await store.records("mcpe")
+        busy = Agents(lambda work: RetryHandlerError("busy"))
+        first = busy.handlers(records=records, waiting=2)
+        for _ in range(2):
+            hand(first, AGENT)
+        with anyio.fail_after(5):
+            while len([one async for one in records.scan("mcpe-handlers/")]) < 2:
+                await anyio.lowlevel.checkpoint()
+        second = busy.handlers(records=records, waiting=2)
+        second.begin(lambda client_id: None)
+        await settle(lambda: len(busy.done) == 2)
+        hand(second, AGENT)
+        await settle(lambda: len(second.dead) == 1)
+        assert len([one async for one in records.scan("mcpe-handlers/")]) == 2
+
+
 @pytest.mark.spec("mcpe-9-1", "mcpe-9.3-1", "mcpe-9.3-2")
 async def test_types_that_are_not_given_are_refused_and_others_checked() -> None:
     handlers = EventHandlers(webhook=WebhookHandlers(), agent=AgentHandlers(max_tokens=100))
