@@ -36,6 +36,14 @@ PLAYERS = {
 NAMES = {"child": "stdio", "http": "HTTP", "http_client": "HTTP", "websocket": "WebSocket"}
 HOMES = (kinwire.transports, kinwire.mcp)
 
+# What carries a protocol that has its own transports, with the module that does it.
+OWN_TRANSPORTS = {
+    "mcp-lite": {
+        "gRPC": "kinwire.mcplite.client.grpc_transport",
+        "HTTP": "kinwire.mcplite.client.http_transport",
+    }
+}
+
 TABLE = re.compile(r"^\| protocol \|.*\n(?:\|.*\n)*", re.MULTILINE)
 
 
@@ -66,6 +74,10 @@ def documents() -> list[dict[str, Any]]:
 
 
 def carried_by(document: dict[str, Any]) -> str:
+    own = OWN_TRANSPORTS.get(document["protocol"], {})
+    if own:
+        assert all(map(importlib.import_module, own.values()))
+        return ", ".join(own)
     if document["protocol"] in PLAYERS:
         return ", ".join(transports())
     return "those of MCP" if "mcp" in document["extends"] else "not yet"
