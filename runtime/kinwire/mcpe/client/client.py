@@ -14,8 +14,6 @@ from typing import Any, ClassVar, Final
 import anyio
 from anyio import sleep
 
-from kinwire.managers.durable_map import DurableMap, text_codec
-from kinwire.managers.peer_records import PeerRecords
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.extension import ExtensionBase
 from kinwire.mcpe.client.arrived import ArrivedEvents
@@ -23,7 +21,7 @@ from kinwire.mcpe.client.event_server import EventServer
 from kinwire.mcpe.client.memory import ServerMemory
 from kinwire.mcpe.client.routes import EventRoutes
 from kinwire.mcpe.client.subscription import EventSubscription
-from kinwire.mcpe.rules.meta import RECOVERY_TOKEN, text_in
+from kinwire.mcpe.client.tokens import RecoveryTokens, with_token
 from kinwire.rpc.errors import ConnectionClosedError, KinwireError
 from kinwire.rpc.interceptors import Next
 from kinwire.rpc.negotiated import Side
@@ -63,7 +61,6 @@ logger = logging.getLogger("kinwire.mcpe")
 OnEvents = Callable[[ArrivedEvents], object]
 Handler = BashEventHandler | WebhookEventHandler | AgentEventHandler
 
-_UNSUBSCRIBE_TIMEOUT: Final = 5.0  # seconds
 _TOOLS: Final = "events_"
 
 _MCPE_CLIENT = ArgumentCheck(
@@ -141,10 +138,7 @@ class McpeClient(ExtensionBase[EventServer]):
         self._on_events = on_events
         self._memories: dict[str, ServerMemory] = {}
         self._offers: dict[Session, JsonObject | None] = {}
-        kept = None if records is None else PeerRecords(records)
-        self._tokens = DurableMap[str, str](
-            *(kept, "mcpe/tokens/", text_codec(str, str)), limit=None
-        )
+        self._tokens = RecoveryTokens(records)
 
     def of(self, connection: Connection) -> EventServer:
         """Return the server of a connection, for its operations.
@@ -259,8 +253,7 @@ class McpeClient(ExtensionBase[EventServer]):
         peer = self.peer_of(session)
         assert peer is not None
         memory = peer.memory
-        if memory.token is None:
-            memory.remember(await self._tokens.find(session.identity.key))
+        await self._tokens.find_for(memory, session.identity.key)
         if memory.readers:
             initialized = anyio.Event()
             session.guard(
@@ -297,14 +290,14 @@ class McpeClient(ExtensionBase[EventServer]):
             first.memory.leave(reader)
             server = reader.server  # over the connection of now
             if server is not None and not self._keep and reader.expired_at is None:
-                await _unsubscribe(server, reader.id)
+                await server.leave(reader.id)
 
     async def _unsubscribe_all(self, peer: EventServer) -> None:
         """Unsubscribe from all that was subscribed to, since this side ends the connection."""
         peer.memory.fail(ConnectionClosedError("The connection was closed by this side."))
         if not self._keep:
             for id in list(peer.memory.made):
-                await _unsubscribe(peer, id)
+                await peer.leave(id)
 
     async def _call(
         self,
@@ -316,12 +309,11 @@ class McpeClient(ExtensionBase[EventServer]):
         """Say who this client is in calls of the six tools, also in those of a model."""
         if not params.name.startswith(_TOOLS):
             return await go_on(params)
-        result = await go_on(_with_token(params, peer.memory.token))
+        result = await go_on(with_token(params, peer.memory.token))
         body = to_wire(result)
-        if peer.memory.remember(text_in(body.get("_meta"), RECOVERY_TOKEN)):
-            await self._tokens.put(peer.session.identity.key, peer.memory.token or "")
         if params.name == EVENTS_SUBSCRIBE.name and body.get("isError") is not True:
             peer.note_made(body)
+        await self._tokens.take_from(body, peer.memory, peer.session.identity.key)
         return result
 
     async def _recover(self, peer: EventServer, initialized: anyio.Event) -> None:
@@ -359,21 +351,3 @@ class McpeClient(ExtensionBase[EventServer]):
         peer = self.peer_of(session)
         if peer is not None:
             peer.expired(id, at)
-
-
-def _with_token(params: mcp.CallToolRequestParams, token: str | None) -> mcp.CallToolRequestParams:
-    if token is None:
-        return params
-    meta = {} if params.meta is None else to_wire(params.meta)
-    body = {**to_wire(params), "_meta": {**meta, RECOVERY_TOKEN: token}}
-    return TOOLS_CALL.decode_params(body)
-
-
-async def _unsubscribe(server: EventServer, id: str) -> None:
-    if server.session.closed:
-        return
-    try:
-        with anyio.move_on_after(_UNSUBSCRIBE_TIMEOUT, shield=True):
-            await server.unsubscribe(id)
-    except (RpcError, KinwireError) as error:
-        logger.info("a subscription to events was not ended: %s", error)

@@ -5,12 +5,14 @@ from __future__ import annotations
 __all__ = ("EventServer",)
 
 import json
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
+import anyio
 from pydantic import ValidationError
 
 from kinwire.mcp.lists import tools as listed_tools
@@ -20,12 +22,12 @@ from kinwire.mcpe.client.subscription import EventSubscription, waiting_events, 
 from kinwire.mcpe.rules.dialect import completed, flat_update
 from kinwire.mcpe.rules.support import lacking, lacking_pause
 from kinwire.rpc.codec import is_object
-from kinwire.rpc.errors import CapabilityNotNegotiatedError, ProtocolVersionError
+from kinwire.rpc.errors import CapabilityNotNegotiatedError, KinwireError, ProtocolVersionError
 from kinwire.rpc.session import Session
 from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of, one_of
 from kinwire.support.timestamps import timestamp_of
 from kinwire_protocols import mcp
-from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
+from kinwire_protocols.base import JsonObject, Message, RpcError, from_wire, to_wire
 from kinwire_protocols.mcp.methods import TOOLS_CALL
 from kinwire_protocols.mcpe import tools
 from kinwire_protocols.mcpe.errors import SubscriptionNotFoundError
@@ -43,6 +45,9 @@ R = TypeVar("R", bound=Message)
 
 OnEvents = Callable[[ArrivedEvents], object]
 
+logger = logging.getLogger("kinwire.mcpe")
+
+_UNSUBSCRIBE_TIMEOUT: Final = 5.0  # seconds
 _MOST_NOTED: Final = 1_000  # ids of subscriptions
 _MOST_MADE: Final = 1_000
 _GATE: Final = "server:experimental.mcpe"
@@ -124,6 +129,16 @@ class EventServer:
         answer = await self._call(tools.EVENTS_UNSUBSCRIBE, {"subscriptionId": id})
         if not answer.success:  # so a known server says that it has none
             raise SubscriptionNotFoundError(data={"subscriptionId": id})
+
+    async def leave(self, id: str) -> None:
+        """Remove a subscription at its end, if that can be done soon; also in a cancelled scope."""
+        if self.session.closed:
+            return
+        try:
+            with anyio.move_on_after(_UNSUBSCRIBE_TIMEOUT, shield=True):
+                await self.unsubscribe(id)
+        except (RpcError, KinwireError) as error:
+            logger.info("a subscription to events was not ended: %s", error)
 
     async def list(self, status: SubscriptionStatus | None = None) -> list[Subscription]:
         """Return the subscriptions of this client, or those of a status (MCPE 6.3).

@@ -25,6 +25,7 @@ from kinwire.storage import open_store
 from kinwire_protocols import mcpe
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.tool_methods import ToolFailedError
+from tests.runtime.managers.fixtures_records import FailingRecords
 from tests.runtime.mcpe.raw_server import CAPABILITY, EVENT, RawServer, structured
 from tests.runtime.raw_end import Json
 
@@ -594,6 +595,26 @@ async def test_a_token_outlives_the_process_where_there_are_records() -> None:
         async with connected(events, second) as connection:
             await events.of(connection).list()
     assert second.calls("list")[0]["_meta"] == {TOKEN: "secret-token"}
+
+
+async def test_records_that_fail_cost_no_subscription(caplog: pytest.LogCaptureFixture) -> None:
+    async with open_store("memory:") as store:
+        records: Any = FailingRecords(await store.records("mcpe"))
+        records.fails = True
+        raw = RawServer()
+        raw.token = "secret-token"
+        events = McpeClient(records=records)
+        async with (
+            connected(events, raw) as connection,
+            events.subscribe(connection, ["github.*"]) as subscription,
+        ):
+            raw.event(subscription.id)
+            assert await read(subscription, 1) == ["github.push"]
+            await events.of(connection).list()
+    assert raw.calls("list")[0]["_meta"] == {TOKEN: "secret-token"}
+    assert len(raw.calls("unsubscribe")) == 1
+    assert caplog.text.count("is not read: ") == caplog.text.count("is not kept: ") == 1
+    assert "secret-token" not in caplog.text
 
 
 async def test_the_dialect_of_a_known_server_is_read() -> None:
