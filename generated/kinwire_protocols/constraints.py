@@ -39,6 +39,12 @@ class Exactly:
                 choices.append(core_schema.chain_schema([schema, literal]))
         return core_schema.union_schema(choices)
 
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any, /) -> Any:
+        """Return the JSON Schema with the values."""
+        literals = [choice["steps"][-1] for choice in schema["choices"]]
+        values = [value for literal in literals for value in literal["expected"]]
+        return handler(core_schema.literal_schema(values))
+
 
 @dataclass(frozen=True, slots=True)
 class Unique:

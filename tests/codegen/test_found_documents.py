@@ -13,6 +13,7 @@ from tests.codegen.documents import SCHEMA, protocol
 from tests.codegen.test_commands import Done, kinwire
 
 BROKEN: dict[str, Any] = protocol(types={"Thing": {"description": "A type.", "$ref": "#/$defs/No"}})
+THING: dict[str, Any] = {"Thing": {"description": "A type.", "type": "string"}}
 PLACES = [(".", "schema"), ("docs", "../schema"), ("schema", "."), ("docs/a/b", "../../../schema")]
 """Where the command is run, and how the folder of the documents is called there."""
 
@@ -30,7 +31,7 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     (folder / "docs/a/b").mkdir(parents=True)
     (folder / "docs/guide.md").write_text("# A guide\n\nText.\n", encoding="utf-8")
-    write(folder / "schema", protocol(types={}))
+    write(folder / "schema", protocol(types=THING))
     return folder
 
 
@@ -81,7 +82,7 @@ def test_a_commit_is_compared_with_the_documents_of_the_project(
     for words in (["init", "-q"], ["add", "."], [*identity, "commit", "-q", "-m", "before"]):
         subprocess.run(["git", *words], cwd=project, check=True)
     full = {"Full": {"code": 1, "message": "Full", "description": "It is full."}}
-    write(project / "schema", protocol(errors=full))
+    write(project / "schema", protocol(types=THING, errors=full))
     for words in (["breaking", "--category", "bindings", "--against", "HEAD"], ["diff", "HEAD"]):
         done = kinwire(*words, cwd=project / here)
         assert (done.returncode, shown(done)) == (0, [f"documents: {found}"])
