@@ -28,6 +28,7 @@ class UpstreamTools:
         self._server = server
         self._after: Final = after
         self._tools: list[JsonObject] | None = None
+        self._changes = 0
         self._names: frozenset[str] = frozenset()
 
     @property
@@ -73,14 +74,16 @@ class UpstreamTools:
         with suppress(ConnectionClosedError), self._server.changes() as changes:
             async for name in changes:
                 if name == "tools":
+                    self._changes += 1
                     self._tools = None
 
     async def _listed(self) -> list[JsonObject]:
-        tools: list[JsonObject] = []
+        tools, changes = list[JsonObject](), self._changes
         if self._server.capabilities.tools is not None:
             tools = [to_wire(tool) async for tool in self._server.tools()]
         self._names = frozenset(tool["name"] for tool in tools)
-        self._tools = tools
+        if changes == self._changes:  # else a part of it may be old
+            self._tools = tools
         return tools
 
 
