@@ -41,7 +41,7 @@ PROGRAM = Path(__file__).parent / "programs" / "event_node.py"
 TIMES = int(os.environ.get("KINWIRE_CLUSTER_TIMES", "100"))
 CLIENTS = 10
 MCP = Subprotocol("mcp")
-PAUSE = 0.05  # seconds between two times that are due
+PAUSE = 0.15  # seconds between two times that are due
 MINUTE = 60
 DELIVERY = {
     "channels": ["cron"],
@@ -104,6 +104,9 @@ class Node(NamedTuple):
     url: str
 
 
+SPARE = 2  # processes that can take the place of one that is killed
+
+
 class ClusterOfProcesses:
     """Three processes, of which one is killed each second; all are copies of a program."""
 
@@ -117,19 +120,29 @@ class ClusterOfProcesses:
         )
         self._starting = anyio.Lock()
         self.nodes: list[Node] = []
+        self._spare: list[Node] = []
+        self._has_spare = anyio.Event()
         self.now = START
         self.kills = 0
         self._random = random.Random(1)
 
+    async def fill(self) -> None:
+        """Have a process serve clients in the place of one that has ended."""
+        while not self._spare:
+            await self._has_spare.wait()
+        self.nodes.append(self._spare.pop(0))
+
     async def start(self) -> None:
-        """Have one more process serve."""
+        """Have one more process ready to serve clients."""
         async with self._starting:
             process_id, port = await anyio.to_thread.run_sync(self._copied)
         node, at = Node(process_id, f"ws://127.0.0.1:{port}/mcp"), None
         while at != self.now:  # it may have moved since
             at = self.now
             await self._control(node, "put_clock", at=at)
-        self.nodes.append(node)
+        self._spare.append(node)
+        self._has_spare.set()
+        self._has_spare = anyio.Event()
 
     def _copied(self) -> tuple[int, int]:
         assert self._program.stdin is not None
@@ -148,16 +161,18 @@ class ClusterOfProcesses:
         return self._random.choice(self.nodes)
 
     async def kill_each_second(self) -> None:
-        """Kill a process each second, and start another one, which takes less than that."""
+        """Kill a process each second; another one that is ready takes its place."""
         at = anyio.current_time()
-        while True:
-            at += 1
-            await anyio.sleep_until(at)
-            node = self.any()
-            self.nodes.remove(node)
-            os.kill(node.process_id, signal.SIGKILL)
-            self.kills += 1
-            await self.start()
+        async with anyio.create_task_group() as tasks:
+            while True:
+                node = self.any()
+                self.nodes.remove(node)
+                os.kill(node.process_id, signal.SIGKILL)
+                self.kills += 1
+                tasks.start_soon(self.start)
+                await self.fill()
+                at += 1
+                await anyio.sleep_until(at)
 
     async def publish(self, type: str) -> None:
         """Publish an event, again if the process was killed before it answered."""
@@ -168,7 +183,7 @@ class ClusterOfProcesses:
 
     async def put_clock(self, now: float) -> None:
         self.now = now
-        for node in list(self.nodes):
+        for node in [*self.nodes, *self._spare]:
             await self._control(node, "put_clock", at=now)
 
     async def _control(self, node: Node, tool: str, **arguments: Any) -> bool:
@@ -238,8 +253,10 @@ async def processes(url: str) -> AsyncGenerator[tuple[ClusterOfProcesses, TaskGr
     there = ClusterOfProcesses(url)
     try:
         async with anyio.create_task_group() as tasks:
-            for _ in range(3):
+            for _ in range(3 + SPARE):
                 tasks.start_soon(there.start)
+            for _ in range(3):
+                tasks.start_soon(there.fill)
         async with anyio.create_task_group() as tasks:
             yield there, tasks
             tasks.cancel_scope.cancel()
