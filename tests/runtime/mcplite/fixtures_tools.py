@@ -17,12 +17,13 @@ class Work:
     """Work of tools that tests hold back; how often it began and was cancelled is counted."""
 
     def __init__(self) -> None:
-        self.go = anyio.Event()
+        self.go, self.has_begun = anyio.Event(), anyio.Event()
         self.begun = 0
         self.cancelled = 0
 
     async def run(self, value: Any) -> Any:
         self.begun += 1
+        self.has_begun.set()
         try:
             await self.go.wait()
         except BaseException:

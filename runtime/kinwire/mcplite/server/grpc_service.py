@@ -38,7 +38,6 @@ class GrpcOptions(NamedTuple):
     limits: GrpcLimits | None
 
 
-_LAST_STEPS = 0.5  # seconds for the event loop to end, with what handlers have left running
 _CLOSING = 1.0  # seconds for the work of promises
 _LAST_STEPS = 0.5  # seconds for the event loop to end, with what tools have left running
 

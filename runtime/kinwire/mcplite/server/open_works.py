@@ -6,6 +6,8 @@ __all__ = ("OpenWorks", "error_body")
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 import anyio
@@ -184,8 +186,20 @@ class OpenWorks:
             raise ToolError("There are too many open promises.", code="TOO_MANY_PROMISES")
         limits = self._limits
         work = OpenWork(run, owner, limits.token_life, limits.result_size)
+        work.tell_estimate = partial(self._tell_estimate, work)
         self._running.add(work)
         return work
+
+    async def _tell_estimate(self, work: OpenWork) -> None:
+        """Store how long work takes whose promise was given before the tool said so."""
+        async with work.turn:
+            if work.record is None or work.estimated is None:
+                return
+            later = replace(work.record, estimate=self._store.now() + work.estimated)
+            with suppress(StorageError):  # a hint is no reason for the work to fail
+                revision = await self._store.write(work.name, later, work.revision)
+                if revision is not None:
+                    work.record, work.revision = later, revision
 
     def _leave(self, work: OpenWork) -> None:
         self._running.discard(work)

@@ -34,7 +34,7 @@ from kinwire.mcplite.rules.promises import (
 from kinwire.mcplite.rules.results import failure_body, text_content
 from kinwire.mcplite.server.open_works import OpenWorks
 from kinwire.mcplite.server.promise_records import PromiseRecords, RepeatedCall
-from kinwire.mcplite.server.source import Put, ToolRun
+from kinwire.mcplite.server.source import Put, ToolCall, ToolRun
 from kinwire.mcplite.server.work import OpenWork, Perform
 from kinwire.rpc.errors import RpcError
 from kinwire.storage.clock import Clock
@@ -182,7 +182,7 @@ class PromiseBoard:
         after: float | None,
         send: Put | None,
     ) -> JsonObject:
-        place, call = digest(owner, key), digest(run.call.name, run.call.arguments)
+        place, call = _repeatable_as(run.call, owner, key)
         known = await self._store.repeated(place)
         if known is None:
             known = RepeatedCall(call, _new_token())
@@ -314,6 +314,17 @@ def _checked_key(key: object) -> str:
             f"_meta#/idempotency_key: expected a text of 1 to {_KEY_SIZE} characters"
         )
     return key
+
+
+def _repeatable_as(call: ToolCall, owner: str, key: str) -> tuple[str, str]:
+    """Return digests of the place of a key, and of the call that it stands for.
+
+    A call that brings answers to questions is another one than the call that was asked.
+    """
+    asked, answers = call.meta.get("elicitation_context"), call.meta.get("elicitation_answers")
+    if answers is None:
+        return digest(owner, key), digest(call.name, call.arguments)
+    return digest(owner, key, asked), digest(call.name, call.arguments, answers)
 
 
 def _redeem_params(arguments: JsonObject) -> RedeemParams:

@@ -50,6 +50,8 @@ class OpenWork:
     """Set when it is over, and its end is stored."""
     estimated: float | None = None
     """How many seconds the tool says it takes."""
+    tell_estimate: Callable[[], Awaitable[None]] = checkpoint
+    """Adds this to the record, if there is one already."""
     parts: list[JsonObject] = field(default_factory=list[JsonObject])
 
     def __post_init__(self) -> None:
@@ -115,6 +117,8 @@ class OpenWork:
 
     async def _promised(self, estimated: float | None) -> None:
         self.estimated = estimated
+        if estimated is not None:
+            await self.tell_estimate()
         self._decided.set()
         await self.go.wait()
 

@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import Server, ToolError
+from kinwire import Promised, Server, ToolError
 from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.server.promises import PromiseBoard
 from kinwire.mcplite.server.service import LiteServer
@@ -113,6 +113,26 @@ async def test_a_tool_that_promises_says_how_long_it_takes() -> None:
         assert meta["expires_at"] > meta["estimated_completion"]
         await over(here.first)
         assert text_of(await redeem(here.first, meta["promise_token"])) == "ordered"
+
+
+@each("meta", [{}, {"idempotency_key": "k"}])
+async def test_a_promise_that_came_first_says_later_how_long_it_takes(meta: dict[str, Any]) -> None:
+    async with place(shared=True) as here:
+        server = tools(here.work)
+
+        @server.tool(promise_after=0)
+        def plain() -> Promised:
+            return Promised(lambda: here.work.run("done"), estimated_seconds=20)
+
+        lite = LiteServer(server, records=here.records)
+        lite._promises = here.first._promises
+        token = token_in(await lite_call(lite, "plain", meta=meta))
+        await here.work.has_begun.wait()
+        for one in (lite, here.server()):
+            assert (await redeem(one, token))["_meta"]["retry_after_ms"] == 20_000
+        here.work.go.set()
+        await over(lite)
+        assert text_of(await redeem(lite, token)) == "done"
 
 
 async def test_a_call_that_is_over_in_time_gets_its_result_and_leaves_nothing() -> None:
@@ -350,6 +370,20 @@ async def test_a_call_that_did_not_run_does_not_use_its_key_up() -> None:
             await lite_call(here.first, "pay", meta=KEY, amount="x")
         await over(here.first)
         assert text_of(await lite_call(here.first, "pay", meta=KEY, amount=6)) == "6"
+
+
+async def test_answers_with_the_key_of_the_questions_are_a_call_of_their_own() -> None:
+    async with place(shared=True) as here:
+        asked = await lite_call(here.first, "report", meta=KEY)
+        context = asked["elicitation"]["context"]
+        meta = {**KEY, "elicitation_context": context, "elicitation_answers": {"format": "short"}}
+        results = [await lite_call(here.first, "report", meta=meta) for _ in range(2)]
+        assert results[0]["content"][0]["answers"] == {"format": "short"}
+        assert results[0] == results[1]
+        assert await lite_call(here.first, "report", meta=KEY) == asked
+        meta["elicitation_answers"] = {"format": "long"}
+        with pytest.raises(InvalidParamsError, match="idempotency_key"):
+            await lite_call(here.first, "report", meta=meta)
 
 
 async def test_a_caller_that_leaves_finds_its_work_again_by_the_key() -> None:
