@@ -240,15 +240,21 @@ class OpenWorks:
             ended = cancelled(record)
         else:
             ended = self._finished(record, self._storable(work.outcome), lost=work.is_lost)
-        if ended is None or await self._try(self._ending(work, ended), record):
+        if ended is None or await self._try(partial(self._write_end, work, ended), record):
             return ended
         failed = self._finished(record, failure_body(_not_stored()))
         assert failed is not None
-        await self._try(self._ending(work, failed), record)
+        await self._try(partial(self._write_end, work, failed), record)
         return failed
 
-    def _ending(self, work: OpenWork, ended: PromiseRecord) -> Callable[[], Awaitable[object]]:
-        return partial(self._store.write, work.name, ended, work.revision)
+    async def _write_end(self, work: OpenWork, ended: PromiseRecord) -> None:
+        """Store the end of work, unless it has come to another one before."""
+        revision = work.revision
+        while await self._store.write(work.name, ended, revision) is None:
+            found = await self._store.find(work.name)
+            if found is None or found[0].state != "pending":
+                return
+            revision = found[1]  # the estimate was written, though nobody could say so
 
     def _storable(self, outcome: JsonObject | RpcError) -> JsonObject:
         """Return the result of work, or the failure if it is too large or no JSON."""

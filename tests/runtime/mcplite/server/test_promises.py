@@ -16,7 +16,13 @@ from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.server.promises import PromiseBoard
 from kinwire.mcplite.server.service import LiteServer
 from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolCall
-from kinwire.storage import Record, Records, StorageInputError, open_store
+from kinwire.storage import (
+    Record,
+    Records,
+    StorageInputError,
+    StorageUnavailableError,
+    open_store,
+)
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from tests.each import each
@@ -492,6 +498,41 @@ async def test_without_a_record_there_is_no_promise_and_no_work(
                 await lite_call(server, "analyze", meta=meta)
         await over(server)
         assert here.work.begun == here.work.cancelled
+
+
+class SilentRecords(FailingRecords):
+    """Records whose write takes place without an answer, as often as a test says."""
+
+    silent = 0
+
+    async def put(self, key: str, value: Any, **options: Any) -> int:
+        revision = await super().put(key, value, **options)
+        if self.silent and key.startswith("promise/"):
+            self.silent -= 1
+            raise StorageUnavailableError(key, expected="a", got="b", hint="c")
+        return revision
+
+
+async def test_a_result_is_stored_although_an_estimate_got_no_answer() -> None:
+    async with place(shared=True) as here:
+        assert here.records is not None
+        here.records = records = SilentRecords(here.records)
+        server = here.server()
+        begin = anyio.Event()
+
+        async def late(run: Any) -> Any:
+            await begin.wait()
+            return Promised(lambda: here.work.run({"content": []}), estimated_seconds=20)
+
+        server.source.run = late  # type: ignore[method-assign]
+        token = token_in(await lite_call(server, "analyze"))
+        records.silent = 1
+        begin.set()
+        await here.work.has_begun.wait()
+        here.work.go.set()
+        await over(server)
+        assert (await redeem(here.server(), token))["content"] == []
+        assert records.silent == 0
 
 
 async def test_a_result_is_stored_when_the_store_is_back(caplog: pytest.LogCaptureFixture) -> None:
