@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from typing import Any
 
 import anyio
@@ -51,6 +52,7 @@ class _RawServer:
         self.metadata: list[dict[str, Any]] = []
         self.remaining: list[float | None] = []
         self.begun = anyio.Event()
+        self.waiting = anyio.Event()
         self.cancelled = anyio.Event()
 
     async def get_tools(self, _request: bytes, context: Any) -> bytes:
@@ -75,6 +77,7 @@ class _RawServer:
     async def _send(self, answer: Any, kind: str, context: Any) -> bytes:
         if answer is None:
             try:
+                self.waiting.set()
                 await anyio.sleep_forever()
             finally:
                 self.cancelled.set()
@@ -319,15 +322,17 @@ async def test_time_runs_out_at_the_client_and_the_call_ends_at_the_server() -> 
 @on_asyncio
 async def test_a_cancelled_caller_ends_the_call_and_nothing_else() -> None:
     async with of(None, [{"result": {"partial": "a"}}, None]) as (client, raw):
-        with anyio.move_on_after(0.03) as scope:
-            await client.call("x")
-        assert scope.cancelled_caught
-        await raw.cancelled.wait()
-        raw.cancelled = anyio.Event()
-        with anyio.move_on_after(0.03) as scope:
-            [one async for one in client.stream("x")]
-        assert scope.cancelled_caught
-        await raw.cancelled.wait()
+
+        async def stream() -> None:
+            _ = [one async for one in client.stream("x")]
+
+        for ask in (partial(client.call, "x"), stream):
+            raw.waiting, raw.cancelled = anyio.Event(), anyio.Event()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(ask)
+                await raw.waiting.wait()
+                tasks.cancel_scope.cancel()
+            await raw.cancelled.wait()
 
 
 @on_asyncio

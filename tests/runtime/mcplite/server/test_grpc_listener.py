@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,7 @@ async def test_calls_under_way_end_before_the_server_does() -> None:
             own.start_soon(_add, found, Peer(channel).call("slow"))
             await begun.wait()
             end.cancel()
+            await _closed(address)
             async with grpc.aio.insecure_channel(address) as other:
                 refused = await Peer(other).refusal("hello", timeout=1)
             assert refused.code() is grpc.StatusCode.UNAVAILABLE
@@ -90,6 +92,15 @@ async def test_calls_under_way_end_before_the_server_does() -> None:
     with anyio.fail_after(IN_TIME):
         await _served_until_cancelled(service_with(slow, hello), look)
     assert found[0]["result"]["content"] == [{"type": "text", "text": "done"}]
+
+
+async def _closed(address: str) -> None:
+    """Wait until nobody listens there."""
+    host, _, port = address.rpartition(":")
+    with suppress(OSError):
+        while True:
+            async with await anyio.connect_tcp(host, int(port)):
+                pass
 
 
 async def _add(found: list[Json], answer: Awaitable[Json]) -> None:
