@@ -23,6 +23,7 @@ from kinwire.mcpe.server.event_client import EventClient
 from kinwire.mcpe.server.handlers.agent import AgentHandlers, SessionFinder
 from kinwire.mcpe.server.handlers.bash import BashHandlers
 from kinwire.mcpe.server.handlers.dead_letters import RETRY_REQUESTS, DeadLetters
+from kinwire.mcpe.server.handlers.places import HandlerPlaces
 from kinwire.mcpe.server.handlers.webhook import WebhookHandlers
 from kinwire.mcpe.server.handlers.work import (
     HandlerFailedError,
@@ -77,9 +78,9 @@ class EventHandlers:
 
     A handler of a type that is not given is refused. Work that fails in a way that may pass is
     tried `attempts` times, with delays by `backoff`; then, or if it fails for good, it is a dead
-    letter. Of all subscriptions together `concurrently` handlers run at the same time. `waiting` is
-    how many deliveries of one subscription may wait, and ten times that in all; more are dead
-    letters immediately.
+    letter. Of all subscriptions together `concurrently` handlers run at the same time; clients that
+    wait for that take turns. `waiting` is how many deliveries of one subscription may wait, and ten
+    times that in all; more are dead letters immediately.
 
     With `records`, work and dead letters outlive the process. Processes that share them need a
     `name` each; one that starts again goes on with the work of its name.
@@ -216,7 +217,7 @@ class EventHandlers:
             Context().run(start_detached, self._run)  # it belongs to no request
 
     async def _run(self) -> None:
-        self._slots = anyio.CapacityLimiter(self._concurrently)
+        self._places = HandlerPlaces(self._concurrently)
         try:
             while await self._goes_on():
                 await self._sleep(_AGAIN)
@@ -301,7 +302,7 @@ class EventHandlers:
         except ValueError as error:
             logger.warning("ignored work for a handler that cannot be read: %s", error)
             return True
-        async with self._slots:
+        async with self._places.of(work.client_id):
             failure = await self._failure_of(work)
         if isinstance(failure, RetryHandlerError) and work.attempt < self._attempts:
             return False

@@ -14,6 +14,7 @@ from kinwire import Server
 from kinwire.mcpe import (
     AgentHandlers,
     BashHandlers,
+    EventClient,
     EventHandlers,
     HandlerFailedError,
     HandlerWork,
@@ -31,7 +32,7 @@ from tests.runtime.managers.fixtures_records import FailingRecords
 from tests.runtime.managers.fixtures_time import FakeTime
 from tests.runtime.mcpe.fixtures_server import serving
 from tests.runtime.mcpe.raw_client import OFFER, RawClient, subscription
-from tests.runtime.mcpe.server.handlers.fixtures_work import EVENT, Json, hand, work_for
+from tests.runtime.mcpe.server.handlers.fixtures_work import EVENT, Json, hand, subscribed, work_for
 
 pytestmark = pytest.mark.anyio
 
@@ -124,6 +125,26 @@ async def test_one_subscription_in_order_and_several_concurrently() -> None:
     await handlers.drain()
     assert sorted(running) == [f"{id}{number}" for id in "abcd" for number in range(2)]
     assert all(running.index(f"{id}0") < running.index(f"{id}1") for id in "abcd")
+
+
+async def test_clients_take_turns_however_much_work_one_of_them_has() -> None:
+    gates, running = [anyio.Event() for _ in range(6)], list[str]()
+
+    async def slow(work: HandlerWork, handler: AgentEventHandler) -> None:
+        running.append(work.client_id)
+        await gates[len(running) - 1].wait()
+
+    handlers = EventHandlers(agent=AgentHandlers(slow), concurrently=1)
+    for at, client in enumerate(("greedy",) * 4 + ("other",) * 2):
+        about, made = EventClient(client), subscribed(AGENT, f"{client}{at}")
+        handlers.handle(made, about, (EVENT,), f"{at}")
+    for _ in range(100):
+        await anyio.lowlevel.checkpoint()  # until all of it waits
+    for at, gate in enumerate(gates):
+        await settle(lambda at=at: len(running) == at + 1)  # type: ignore[misc]
+        gate.set()
+    await handlers.drain()
+    assert running == ["greedy", "greedy", "other", "greedy", "other", "greedy"]
 
 
 async def test_more_than_may_wait_are_dead_letters_and_nobody_waits_for_them() -> None:
