@@ -33,6 +33,7 @@ from kinwire.rpc.errors import RpcError
 from kinwire.storage.records import Records
 from kinwire.support.arguments import FUNCTION, SECRET, TEXT, ArgumentCheck, having, instance_of
 from kinwire.support.faults import ends_task
+from kinwire.support.functions import is_async
 from kinwire.transports.http.guard import PRINCIPAL
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -82,7 +83,9 @@ class LiteCore:
         self.source = _source_of(server)
         self.limits = limits
         self._version = self.source.version if version is None else version
-        self._may_call = may_call
+        if may_call is not None and is_async(may_call):
+            raise TypeError("LiteServer.may_call: expected a plain function, got an async one.")
+        self._may_call: Callable[[object, str], object] | None = may_call
         self._listed: tuple[Sequence[JsonObject], bool, EncodedObject] | None = None
         self._awaited = set[str]()
         self._promises = PromiseBoard(records, limits)
@@ -160,7 +163,7 @@ class LiteCore:
         call = run.call
         if call.name == REDEEM.name:
             return self._promises.redeem(run, run.send)
-        if self._may_call is not None and not self._may_call(run.caller.principal, call.name):
+        if self._may_call is not None and not self._allows(run.caller.principal, call.name):
             return self._refused(run)
         after = self.source.promise_after(call.name)
         if after is None and "idempotency_key" not in call.meta:
@@ -246,7 +249,20 @@ class LiteCore:
     def _is_for(self, caller: LiteCaller, name: str) -> bool:
         if name == REDEEM.name:
             return False
-        return self._may_call is None or self._may_call(caller.principal, name)
+        return self._may_call is None or self._allows(caller.principal, name)
+
+    def _allows(self, principal: object, name: str) -> bool:
+        """Return what `may_call` says.
+
+        Raises:
+            TypeError: it is not a bool. A coroutine, for one, would allow everything.
+        """
+        assert self._may_call is not None
+        allowed = self._may_call(principal, name)
+        if not isinstance(allowed, bool):
+            got = type(allowed).__name__
+            raise TypeError(f"LiteServer.may_call: expected it to return True or False, got {got}.")
+        return allowed
 
     async def _not_found(self, name: str, caller: LiteCaller) -> ToolNotFoundError:
         listed = (await self.list_tools(caller))["tools"]

@@ -98,6 +98,33 @@ async def test_a_list_that_has_not_changed_is_the_same_object() -> None:
     assert len((await server.list_tools())["tools"]) == 2
 
 
+async def test_a_gate_that_does_not_say_true_or_false_lets_nobody_in(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def never(who: object, name: str) -> bool:
+        return False
+
+    with pytest.raises(TypeError, match="expected a plain function, got an async one"):
+        LiteServer(tools(Work()), may_call=never)  # type: ignore[arg-type]
+    answers: list[Any] = [lambda: never("ada", "quick"), lambda: None, lambda: 1, lambda: "no"]
+    for answer in answers:
+        made: list[Any] = []
+
+        def gate(who: object, name: str, answer: Any = answer, made: list[Any] = made) -> Any:
+            made.append(answer())
+            return made[-1]
+
+        server = LiteServer(tools(Work()), may_call=gate)
+        with pytest.raises(InternalError):
+            await lite_call(server, "quick")
+        with pytest.raises(TypeError, match="expected it to return True or False, got"):
+            await server.list_tools()
+        for one in made:
+            if hasattr(one, "close"):
+                one.close()
+    assert "expected it to return True or False, got coroutine" in caplog.text
+
+
 @pytest.mark.spec("mcp-lite-3.2-2")
 async def test_arguments_are_checked_and_errors_are_those_of_the_protocol(
     server: LiteServer, caplog: pytest.LogCaptureFixture
