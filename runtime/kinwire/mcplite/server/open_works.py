@@ -196,7 +196,7 @@ class OpenWorks:
             if work.record is None or work.estimated is None:
                 return
             later = replace(work.record, estimate=self._store.now() + work.estimated)
-            with suppress(StorageError):  # a hint is no reason for the work to fail
+            with suppress(StorageError):  # it is only a hint: the work goes on
                 revision = await self._store.write(work.name, later, work.revision)
                 if revision is not None:
                     work.record, work.revision = later, revision
