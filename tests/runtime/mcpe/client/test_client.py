@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -383,11 +383,9 @@ async def test_an_event_that_is_wrong_costs_no_other_one_and_is_counted() -> Non
         raw.say(method="notifications/message", params=inner)
         raw.event(ID, {**EVENT, "type": "a.last"})
         await raw.settle()
-        batches = subscription.batches()
-        assert [[one.type for one in await anext(batches)] for _ in range(2)] == [
-            ["a.right"],
-            ["a.last"],
-        ]
+        async with aclosing(subscription.batches()) as batches:
+            types = [[one.type for one in await anext(batches)] for _ in range(2)]
+        assert types == [["a.right"], ["a.last"]]
         assert subscription.lost == 4 + 4 + 1 + 1
 
 
