@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from kinwire_codegen.emit.layout import formatted
-from kinwire_codegen.emit.models import models
 from kinwire_codegen.emit.package import OWNED, Package
 from kinwire_codegen.emit.signatures import Module, read_module, with_attributes
 from kinwire_codegen.lint import lint
@@ -57,6 +56,7 @@ def build(
     findings = lint(documents)
     if findings:
         raise DocumentError(findings, documents.folder)
+    from kinwire_codegen.emit.models import models
     from kinwire_codegen.emit.render import package_files, protocol_files
 
     package = _package(documents, name, shared)

@@ -118,6 +118,7 @@ def test_a_slip_in_the_command_line_ends_with_2_and_says_what_to_do(
     ("module", "extra"),
     [
         ("jinja2", "codegen"),
+        ("datamodel_code_generator.parser", "codegen"),
         ("jsonschema.validators", "codegen"),
         ("argcomplete", "cli"),
         ("grpc", "grpc"),

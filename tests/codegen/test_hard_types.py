@@ -154,7 +154,7 @@ def test_b008_b009_b010_values_of_an_enum_keep_their_text(tmp_path: Path) -> Non
     [
         'Ends """ here, \\d too, {# and {{ braces }} and a final quote"',
         'It ends with """',
-        "A NUL \0, an escape \x1b[31m and a \x9b",
+        "A NUL \0, an escape \x1b[31m, a \x9b and a return \r in between",
     ],
 )
 def test_a_text_that_would_end_a_docstring_or_a_comment(nasty: str, tmp_path: Path) -> None:

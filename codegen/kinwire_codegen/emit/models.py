@@ -1,35 +1,42 @@
-"""The modules of models: a class for each object with fields, a name for every other definition."""
+"""The modules of models: a class for each object with fields, a name for every other definition.
+
+Shapes say what a model takes; datamodel-code-generator writes the models and their imports.
+"""
 
 from __future__ import annotations
 
 __all__ = ("models",)
 
-from collections.abc import Iterable, Mapping
-from textwrap import indent
-from typing import Any, NamedTuple
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
 
-from kinwire_codegen.emit.annotations import Annotations
+from datamodel_code_generator.imports import Import, Imports
+from datamodel_code_generator.model import DataModel
+from datamodel_code_generator.model.base import ALL_MODEL
+from datamodel_code_generator.model.pydantic_v2 import BaseModel, DataModelField
+from datamodel_code_generator.model.pydantic_v2.base_model import Constraints
+from datamodel_code_generator.model.pydantic_v2.imports import IMPORT_FIELD, IMPORT_MODEL_VALIDATOR
+from datamodel_code_generator.model.type_alias import TypeAliasTypeBackport
+from datamodel_code_generator.python_literal import PythonRuntimeExpression
+from datamodel_code_generator.types import DataType, UnionIntFloat
+
+from kinwire_codegen.emit.annotations import Annotations, joined, marked, typed
 from kinwire_codegen.emit.package import OWNED
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
-from kinwire_codegen.load.names import docstring, field_names, snake_name
+from kinwire_codegen.load.names import field_names, printable, snake_name
 from kinwire_codegen.load.shape_reading import ShapeReader, admits_null
 from kinwire_codegen.load.shapes import (
+    Bound,
     ConstantShape,
     MemberShape,
+    NamedShape,
     ObjectShape,
     Shape,
 )
 
-
-class _Written(NamedTuple):
-    """One definition in Python."""
-
-    name: str
-    text: str
-    imports: set[str]
-    needs: set[str]
-    """What has to stand before it."""
-    is_class: bool
+_MISSING = Import.from_full_path("pydantic_core.MISSING")
+"""Type checkers take the name in `pydantic` for a mere object."""
 
 
 def models(documents: Documents, shared: str) -> dict[str, str]:
@@ -47,160 +54,157 @@ def models(documents: Documents, shared: str) -> dict[str, str]:
 def _module(documents: Documents, document: Document, reader: ShapeReader, shared: str) -> str:
     if not document.definitions:
         return f'"""{document.content["title"]} has no types. Generated {OWNED}."""\n'
-    maker = _Maker(documents, document, reader, shared)
-    late: set[str] = set()
-    order = _in_order([maker.written(name, ()) for name in sorted(document.definitions)])
-    texts = []
-    imports: set[str] = set()
-    for name, unmet in order:
-        one = maker.written(name, unmet)
-        imports |= one.imports
-        texts.append(one.text)
-        late |= unmet
+    maker = _Maker(document, reader, Annotations(documents, reader, document, shared))
+    ordered = _in_order([maker.model(name) for name in sorted(document.definitions)])
+    _with_late_names(ordered)
+    for model in ordered:
+        maker.imports.append(model.imports)
     header = f'"""Messages. Generated {OWNED}."""'
-    return "\n\n".join([header, "\n".join(sorted(imports)), *texts]) + "\n"
+    texts = (printable(model.render()) for model in ordered)
+    return "\n\n".join([header, maker.imports.dump(), *texts]) + "\n"
 
 
-def _in_order(found: list[_Written]) -> list[tuple[str, set[str]]]:
-    """Return the names so that what one needs comes first, each with what cannot."""
-    order: list[tuple[str, set[str]]] = []
-    done: set[str] = set()
+def _in_order(found: list[DataModel]) -> list[DataModel]:
+    """Return the models so that what one needs comes first.
+
+    Of a circle one comes too early. The generator's sorting would put what needs the circle before
+    it, too.
+    """
+    order: dict[str, DataModel] = {}
     waiting = found
     while waiting:
         left = []
-        for one in waiting:
-            if one.needs - {one.name} <= done:
-                done.add(one.name)
-                order.append((one.name, one.needs - done | one.needs & {one.name}))
+        for model in waiting:
+            if _needs(model) <= order.keys():
+                order[model.path] = model
             else:
-                left.append(one)
+                left.append(model)
         if len(left) == len(waiting):  # a circle: a class goes first, its annotations may be text
-            first = next((one for one in left if one.is_class), left[0])
+            first = next((one for one in left if not one.is_alias), left[0])
             left.remove(first)
-            order.append((first.name, first.needs - done))
-            done.add(first.name)
+            order[first.path] = first
         waiting = left
-    return order
+    return [*order.values()]
+
+
+def _needs(model: DataModel) -> set[str]:
+    return {path for field in model.fields for path in field.unresolved_types} - {model.path}
+
+
+def _with_late_names(ordered: list[DataModel]) -> None:
+    """Make text of the types that name what is defined further down."""
+    late = {model.path for model in ordered}
+    for model in ordered:
+        for field in model.fields:
+            if field.unresolved_types & late:
+                field.replace_data_type(typed(repr(field.data_type.type_hint), field.data_type))
+        late.remove(model.path)
 
 
 class _Maker:
-    """Writes the definitions of one document."""
+    """Makes the models of one document."""
 
-    def __init__(
-        self, documents: Documents, document: Document, reader: ShapeReader, shared: str
-    ) -> None:
-        self._documents = documents
+    def __init__(self, document: Document, reader: ShapeReader, notes: Annotations) -> None:
         self._document = document
         self._reader = reader
-        self._shared = shared
-
-    def written(self, name: str, unmet: Iterable[str]) -> _Written:
-        """Return a definition; annotations that name one of the `unmet` are text."""
-        shape = self._reader.shape(Reference(self._document.name, name))
-        notes = Annotations(self._documents, self._reader, self._document.name, self._shared)
-        description = self._document.definitions[name]["description"]
-        if isinstance(shape, ObjectShape):
-            text = _Class(notes, self._reader, {*unmet}).text(name, description, shape)
-        else:
-            text = self._alias(notes, name, shape, {*unmet})
-            text += f"\n{_doc(description)}\n"
-        return _Written(name, text, notes.imports, notes.named, isinstance(shape, ObjectShape))
-
-    def _alias(self, notes: Annotations, name: str, shape: Shape, unmet: set[str]) -> str:
-        notes.imports.add("from typing_extensions import TypeAliasType")
-        value = notes.text(shape)
-        short = self._document.definitions[name].get("shorthand")
-        if short:
-            kind = resolve(short["$ref"], self._document.name).name
-            mark = f'{notes.mark("base", "Shorthand")}({kind}, "{snake_name(short["member"])}")'
-            value = notes.annotated(value, mark)
-        return f'{name} = TypeAliasType("{name}", {_late(value, notes, unmet)})'
-
-
-class _Class:
-    """Writes one class."""
-
-    def __init__(self, notes: Annotations, reader: ShapeReader, unmet: set[str]) -> None:
         self._notes = notes
-        self._reader = reader
-        self._unmet = unmet
+        self.imports = Imports()
+        """What the models use and do not import themselves."""
 
-    def text(self, name: str, description: str, shape: ObjectShape) -> str:
-        """Return the whole class."""
+    def model(self, name: str) -> DataModel:
+        """Return the class of a definition, or its name for a type."""
+        shape = self._reader.shape(Reference(self._document.name, name))
+        wanted: dict[str, Any] = {
+            "reference": self._notes.names[name],
+            "description": self._document.definitions[name]["description"].strip(),
+            "extra_template_data": defaultdict(
+                dict, {ALL_MODEL: {"use_single_line_docstring": True}}
+            ),
+        }
+        if not isinstance(shape, ObjectShape):
+            field = DataModelField(data_type=self._alias(name, shape), required=True)
+            return TypeAliasTypeBackport(fields=[field], **wanted)
         attributes = field_names(member.wire for member in shape.members)
-        lines = [f"class {name}({self._notes.mark('base', 'Message')}):", _indented(description)]
-        for member in shape.members:
-            lines += ["", self._field(attributes[member.wire], member)]
-            if "description" in member.node:
-                lines.append(_indented(member.node["description"]))
+        made = BaseModel(
+            fields=[self._field(attributes[one.wire], one) for one in shape.members],
+            custom_base_class=f"{self._notes.package}.base.Message",
+            **wanted,
+        )
         for number, groups in enumerate(shape.alternatives, 1):
-            lines += ["", self._alternatives(attributes, groups, number)]
-        return "\n".join(lines) + "\n"
+            made.methods.append(self._alternatives(attributes, groups, number))
+        return made
 
-    def _field(self, attribute: str, member: MemberShape) -> str:
-        notes = self._notes
-        notes.named, before = set(), notes.named
-        text, bounds = notes.outer(member.shape)
-        text, default = self._with_default(text, member)
-        arguments = [f"alias={member.wire!r}"] if member.wire != attribute else []
-        arguments += [f"{key}={value!r}" for key, value in bounds]
-        arguments += ["deprecated=True"] if member.node.get("deprecated") else []
-        if arguments:
-            text = notes.annotated(text, notes.field(arguments))
-        text = _late(text, notes, self._unmet)
-        notes.named |= before
-        return f"    {attribute}: {text}" + (f" = {default}" if default else "")
+    def _alias(self, name: str, shape: Shape) -> DataType:
+        kind = self._notes.type(shape)
+        short = self._document.definitions[name].get("shorthand")
+        if not short:
+            return kind
+        whole = self._notes.type(NamedShape(resolve(short["$ref"], self._document.name)))
+        mark = self._notes.shared("base", "Shorthand")
+        return marked(kind, mark, whole, snake_name(short["member"]))
 
-    def _with_default(self, text: str, member: MemberShape) -> tuple[str, str | None]:
-        """Return the annotation of a field and its default, None for a field without one."""
+    def _field(self, attribute: str, member: MemberShape) -> DataModelField:
+        kind, bounds = self._notes.outer(member.shape)
+        kind, default = self._with_default(kind, member)
+        extras = {"deprecated": True} if member.node.get("deprecated") else {}
+        if "description" in member.node:
+            extras["description"] = member.node["description"].strip()
+        return DataModelField(
+            name=attribute,
+            alias=member.wire if member.wire != attribute else None,
+            data_type=kind,
+            constraints=_constraints(bounds),
+            extras=extras,
+            required=default is ...,
+            default=None if default is ... else default,
+            nullable=False,
+            use_annotated=True,
+            use_field_description=True,
+            use_inline_field_description=True,
+        )
+
+    def _with_default(self, kind: DataType, member: MemberShape) -> tuple[DataType, Any]:
+        """Return the type of a field and its default, an ellipsis for a field without one."""
+        constants = member.shape.values if isinstance(member.shape, ConstantShape) else ()
+        constant = constants[0] if len(constants) == 1 else None
         if member.required:
-            match member.shape:
-                case ConstantShape(values=(value,)):
-                    return text, repr(value)
-            return text, None
+            return kind, ... if constant is None else constant
         default = member.node.get("default")
         if default is not None:
             # A constant with a default does not stand in every message.
-            text = (
-                f"{text} | None"
-                if isinstance(member.shape, ConstantShape) and len(member.shape.values) == 1
-                else text
-            )
-            return text, self._default(text, member.shape, default)
+            kind = joined(kind, typed("None")) if constant is not None else kind
+            return kind, self._default(kind, default)
         if admits_null(self._reader, member.shape):
-            # Type checkers take the name in `pydantic` for a mere object.
-            self._notes.imports.add("from pydantic_core import MISSING")
-            return f"{text} | MISSING", "MISSING"
-        return f"{text} | None", "None"
+            self.imports.append(_MISSING)
+            return joined(kind, typed("MISSING")), PythonRuntimeExpression(_MISSING, "", "")
+        return joined(kind, typed("None")), None
 
-    def _default(self, text: str, shape: Shape, value: Any) -> str:
+    def _default(self, kind: DataType, value: Any) -> Any:
         if not isinstance(value, list | dict):
-            return repr(value)
+            return value
         # Inner values are read from the wire, so that their names are those of the document.
-        made = f"{self._notes.mark('base', 'from_wire')}({text}, {value!r})"
-        return self._notes.field([f"default_factory=lambda: {made}"])
+        read = self._notes.shared("base", "from_wire")
+        self.imports.append([read, IMPORT_FIELD])
+        made = f"{read.import_}({kind.type_hint}, {value!r})"
+        return PythonRuntimeExpression(IMPORT_FIELD, "", f"(default_factory=lambda: {made})")
 
     def _alternatives(
         self, attributes: Mapping[str, str], groups: tuple[tuple[str, ...], ...], number: int
     ) -> str:
         named = ", ".join(repr(tuple(attributes[wire] for wire in group)) for group in groups)
-        self._notes.imports |= {"from typing import Self", "from pydantic import model_validator"}
-        check = self._notes.mark("constraints", "must_have_one")
+        check = self._notes.shared("constraints", "must_have_one")
+        self.imports.append([check, IMPORT_MODEL_VALIDATOR, Import.from_full_path("typing.Self")])
         return (
-            '    @model_validator(mode="after")\n'
+            '@model_validator(mode="after")\n'
             f"    def _has_one_of_{number}(self) -> Self:\n"
-            f"        return {check}(self, {named})"
+            f"        return {check.import_}(self, {named})"
         )
 
 
-def _late(text: str, notes: Annotations, unmet: set[str]) -> str:
-    """Return an annotation as text if it names what is defined further down."""
-    return repr(text) if notes.named & unmet else text
-
-
-def _doc(text: str) -> str:
-    return f'"""{docstring(text)}"""'
-
-
-def _indented(text: str) -> str:
-    return indent(_doc(text), "    ")
+def _constraints(bounds: tuple[Bound, ...]) -> Constraints | None:
+    """Return the bounds as arguments of `Field`, unchecked: a check would round large ones."""
+    exact: dict[str, Any] = {
+        name: UnionIntFloat(value) if isinstance(value, int | float) and len(name) == 2 else value
+        for name, value in bounds
+    }
+    return Constraints.model_construct(**exact) if bounds else None

@@ -9,6 +9,7 @@ __all__ = (
     "docstring",
     "field_names",
     "nearest",
+    "printable",
     "slug",
     "snake_name",
 )
@@ -80,7 +81,12 @@ def docstring(text: str) -> str:
     """Return `text` as it may stand in a docstring, also at its end."""
     plain = text.strip().replace("\\", "\\\\")
     quoted = re.sub(r'"{3,}|"$', lambda quotes: '\\"' * len(quotes[0]), plain)
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda sign: repr(sign[0])[1:-1], quoted)
+    return printable(quoted)
+
+
+def printable(source: str) -> str:
+    """Return source whose texts have escapes in place of control characters."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda sign: repr(sign[0])[1:-1], source)
 
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:

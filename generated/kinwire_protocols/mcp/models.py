@@ -168,16 +168,14 @@ class ModelPreferences(Message):
     hints: list[ModelHint] | None = None
     """Models that would do, the best first; the first that fits counts."""
 
-    cost_priority: Annotated[int | float | None, Field(alias="costPriority", ge=0.0, le=1.0)] = None
+    cost_priority: Annotated[int | float | None, Field(alias="costPriority", ge=0, le=1)] = None
     """How much a low price matters, from 0 (not at all) to 1 (above all)."""
 
-    speed_priority: Annotated[int | float | None, Field(alias="speedPriority", ge=0.0, le=1.0)] = (
-        None
-    )
+    speed_priority: Annotated[int | float | None, Field(alias="speedPriority", ge=0, le=1)] = None
     """How much a fast answer matters, from 0 (not at all) to 1 (above all)."""
 
     intelligence_priority: Annotated[
-        int | float | None, Field(alias="intelligencePriority", ge=0.0, le=1.0)
+        int | float | None, Field(alias="intelligencePriority", ge=0, le=1)
     ] = None
     """How much ability matters, from 0 (not at all) to 1 (above all)."""
 
@@ -474,7 +472,7 @@ class Annotations(Message):
     audience: list[Role | str] | None = None
     """For whom it is meant; several entries for several readers."""
 
-    priority: Annotated[int | float | None, Field(ge=0.0, le=1.0)] = None
+    priority: Annotated[int | float | None, Field(ge=0, le=1)] = None
     """How much it matters: 1 cannot be done without, 0 can be left out."""
 
 

@@ -410,7 +410,7 @@ class WebhookEventHandler(Message):
     headers: dict[str, str] | None = None
     """HTTP headers to send, by name."""
 
-    timeout: Annotated[int | float, Field(ge=0.0)]
+    timeout: Annotated[int | float, Field(ge=0)]
     """After how many milliseconds it is given up."""
 
 
@@ -460,7 +460,7 @@ class BashEventHandler(Message):
     input: BashInput
     """How it is given the event."""
 
-    timeout: Annotated[int | float, Field(ge=0.0)]
+    timeout: Annotated[int | float, Field(ge=0)]
     """After how many milliseconds it is ended."""
 
 

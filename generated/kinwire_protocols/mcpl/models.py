@@ -470,7 +470,7 @@ class InferencePreferences(Message):
     max_tokens: Annotated[int | None, Field(alias="maxTokens", ge=1)] = None
     """The most tokens that the model may write."""
 
-    temperature: Annotated[int | float | None, Field(ge=0.0)] = None
+    temperature: Annotated[int | float | None, Field(ge=0)] = None
     """How freely the model chooses its words; the scale is the model's own."""
 
     model: Any | MISSING = MISSING

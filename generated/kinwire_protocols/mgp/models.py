@@ -278,7 +278,7 @@ class ConfiguredRate(Message):
     calls: Annotated[int, Field(ge=1)]
     """How many calls."""
 
-    seconds: Annotated[int | float, Field(gt=0.0)]
+    seconds: Annotated[int | float, Field(gt=0)]
     """How long the time is."""
 
 
@@ -563,7 +563,7 @@ class HealthStatusResult(Message):
     status: HealthStatus | str
     """How well it works."""
 
-    uptime_secs: Annotated[int | float | None, Field(ge=0.0)] = None
+    uptime_secs: Annotated[int | float | None, Field(ge=0)] = None
     """Since when it runs, in seconds."""
 
     tools_available: Annotated[int | None, Field(ge=0)] = None
@@ -597,7 +597,7 @@ class LifecycleShutdownResult(Message):
     pending_requests: Annotated[int | None, Field(ge=0)] = None
     """How many requests are under way."""
 
-    estimated_drain_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    estimated_drain_ms: Annotated[int | float | None, Field(ge=0)] = None
     """How long they will take, in milliseconds, as far as the server can tell."""
 
 
@@ -885,13 +885,13 @@ class StreamProgressNotificationParams(Message):
     request_id: str | int
     """The id of the request."""
 
-    progress: Annotated[int | float, Field(ge=0.0, le=1.0)]
+    progress: Annotated[int | float, Field(ge=0, le=1)]
     """The share that is done, from 0 to 1."""
 
     message: str | None = None
     """What is being done, for people."""
 
-    estimated_remaining_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    estimated_remaining_ms: Annotated[int | float | None, Field(ge=0)] = None
     """How long it will take yet, in milliseconds."""
 
 
@@ -984,7 +984,7 @@ class ToolResultExtras(Message):
     chunks_sent: Annotated[int | None, Field(ge=0)] = None
     """How many chunks were sent."""
 
-    duration_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    duration_ms: Annotated[int | float | None, Field(ge=0)] = None
     """How long the call took, in milliseconds."""
 
     cancelled: bool | None = None
@@ -1288,7 +1288,7 @@ class AuditDetails(Message):
     validator_applied: Validator | str | None = None
     """The check that was applied."""
 
-    duration_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    duration_ms: Annotated[int | float | None, Field(ge=0)] = None
     """How long it took, in milliseconds."""
 
     restart_limit_exceeded: bool | None = None
@@ -1357,7 +1357,7 @@ class CallbackRequestNotificationParams(Message):
     options: list[str] | None = None
     """The answers to choose from."""
 
-    timeout_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    timeout_ms: Annotated[int | float | None, Field(ge=0)] = None
     """How long the server waits, in milliseconds."""
 
 
@@ -1479,7 +1479,7 @@ class ErrorRecovery(Message):
     retryable: bool | None = None
     """Whether to try again."""
 
-    retry_after_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    retry_after_ms: Annotated[int | float | None, Field(ge=0)] = None
     """The least time to wait before the next try, in milliseconds."""
 
     retry_strategy: RetryStrategy | str | None = None
@@ -1553,7 +1553,7 @@ class HealthPingResult(Message):
     timestamp: str | None = None
     """When the answer left."""
 
-    uptime_secs: Annotated[int | float | None, Field(ge=0.0)] = None
+    uptime_secs: Annotated[int | float | None, Field(ge=0)] = None
     """Since when it runs, in seconds."""
 
     server_id: str | None = None
@@ -1598,7 +1598,7 @@ class LifecycleShutdownParams(Message):
     reason: ShutdownReason | str | None = None
     """Why the server is to stop."""
 
-    timeout_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    timeout_ms: Annotated[int | float | None, Field(ge=0)] = None
     """How long the server may take to finish what is under way, in milliseconds."""
 
 
@@ -1715,13 +1715,13 @@ class RestartConfig(Message):
     max_restarts: Annotated[int, Field(ge=0)]
     """How many restarts a window has room for; with one more the server is given up."""
 
-    restart_window_secs: Annotated[int | float, Field(ge=0.0)]
+    restart_window_secs: Annotated[int | float, Field(ge=0)]
     """How long the window is, in seconds; older restarts do not count."""
 
-    backoff_base_ms: Annotated[int | float, Field(ge=0.0)]
+    backoff_base_ms: Annotated[int | float, Field(ge=0)]
     """How long to wait before the first restart, in milliseconds."""
 
-    backoff_max_ms: Annotated[int | float, Field(ge=0.0)]
+    backoff_max_ms: Annotated[int | float, Field(ge=0)]
     """The longest wait, in milliseconds."""
 
 
@@ -1961,7 +1961,7 @@ class DiscoveredTool(Message):
     annotations: dict[str, Any] | None = None
     """What the server lets clients know about the tool, such as `audience` and `priority`; not to be trusted unless the server is."""
 
-    relevance_score: Annotated[int | float, Field(ge=0.0, le=1.0)]
+    relevance_score: Annotated[int | float, Field(ge=0, le=1)]
     """How well it fits, from 0 to 1."""
 
 
@@ -2134,7 +2134,7 @@ class ToolsDiscoverResult(Message):
     search_strategy: SearchStrategy | str | None = None
     """How was searched."""
 
-    query_time_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    query_time_ms: Annotated[int | float | None, Field(ge=0)] = None
     """How long it took, in milliseconds."""
 
 
@@ -2270,40 +2270,40 @@ class ServerSection(Message):
     max_restarts: Annotated[int | None, Field(ge=0)] = None
     """How many restarts a window has room for."""
 
-    restart_window_secs: Annotated[int | float | None, Field(ge=0.0)] = None
+    restart_window_secs: Annotated[int | float | None, Field(ge=0)] = None
     """How long the window is, in seconds."""
 
-    backoff_base_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    backoff_base_ms: Annotated[int | float | None, Field(ge=0)] = None
     """How long to wait before the first restart, in milliseconds."""
 
-    backoff_max_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    backoff_max_ms: Annotated[int | float | None, Field(ge=0)] = None
     """The longest wait, in milliseconds."""
 
-    start_timeout_secs: Annotated[int | float | None, Field(gt=0.0)] = None
+    start_timeout_secs: Annotated[int | float | None, Field(gt=0)] = None
     """How long a start may take with the whole handshake, in seconds."""
 
-    ping_interval_secs: Annotated[int | float | None, Field(ge=0.0)] = None
+    ping_interval_secs: Annotated[int | float | None, Field(ge=0)] = None
     """How long after an answer the server is pinged again, in seconds; 0 means never."""
 
-    ping_timeout_secs: Annotated[int | float | None, Field(gt=0.0)] = None
+    ping_timeout_secs: Annotated[int | float | None, Field(gt=0)] = None
     """How soon a ping has to be answered, in seconds."""
 
     ping_misses: Annotated[int | None, Field(ge=1)] = None
     """How many pings in a row may be missed before the server is restarted."""
 
-    idle_timeout_secs: Annotated[int | float | None, Field(ge=0.0)] = None
+    idle_timeout_secs: Annotated[int | float | None, Field(ge=0)] = None
     """How long the server may be idle before it is shut down, in seconds; 0 means forever."""
 
     max_memory_bytes: Annotated[int | None, Field(ge=1)] = None
     """The most memory of its processes before it is shut down."""
 
-    drain_timeout_secs: Annotated[int | float | None, Field(ge=0.0)] = None
+    drain_timeout_secs: Annotated[int | float | None, Field(ge=0)] = None
     """How long a server that shuts down may take to finish calls, in seconds."""
 
     when_restarting: Literal["wait", "refuse"] | None = None
     """Whether a call during a restart waits or is refused."""
 
-    wait_timeout_secs: Annotated[int | float | None, Field(gt=0.0)] = None
+    wait_timeout_secs: Annotated[int | float | None, Field(gt=0)] = None
     """How long a call may wait for a restart, in seconds."""
 
     leased: bool | None = None

@@ -65,7 +65,7 @@ class FindParams(Message):
     exact: Annotated[Literal[True], Exactly()] | None = None
     """A constant that may be absent."""
 
-    price: Annotated[int | float | None, Field(gt=0.0, le=9.5)] = None
+    price: Annotated[int | float | None, Field(gt=0, le=9.5)] = None
     """A number."""
 
     shelf: str | None | MISSING = MISSING
@@ -255,7 +255,7 @@ class FindResult(Message):
         state: How the shelf is.
     """
 
-    items: Annotated[list[Item], Field(min_length=0, max_length=100)]
+    items: Annotated[list[Item], Field(max_length=100, min_length=0)]
     """The finds."""
 
     state: OpenState | None = None
