@@ -34,7 +34,7 @@ class Limits:
     unsent: int = 1024 * 1024
     """Bytes that may wait to leave before callers wait too, until a quarter is left. No further
     handler begins once a frame of the largest size waits in addition, and reading pauses once two
-    do. It resumes at this many bytes."""
+    do, or while a quarter of `in_flight` handlers wait to begin. It resumes at this many bytes."""
 
     stall: float = 30.0
     """How long a full outbox may stand still before the connection is given up."""

@@ -49,6 +49,7 @@ class Driver(ABC):
     engine_class = Engine
     request_class = Request
     _pauses: frozenset[PauseReason] = frozenset()  # why reading pauses
+    _held_back = 0  # handlers that wait to begin
 
     def __init__(
         self,
@@ -134,9 +135,22 @@ class Driver(ABC):
             await self._wait_room()
 
     async def wait_to_begin(self) -> None:
-        """Return when a handler may begin: one more answer can be held."""
-        while self.engine.outbox.crowded_by_answers and not self.engine.inbound.silent:
-            await self._wait_room()
+        """Return when a handler may begin: one more answer can be held.
+
+        While many wait nothing is read. What was read already may be as much again, and more, and
+        still none of it is refused.
+        """
+        many = max(self._limits.in_flight // 4, 1)
+        self._held_back += 1
+        try:
+            while self.engine.outbox.crowded_by_answers and not self.engine.inbound.silent:
+                if self._held_back >= many:
+                    self.pause_reading("unbegun")
+                await self._wait_room()
+        finally:
+            self._held_back -= 1
+            if self._held_back < many and "unbegun" in self._pauses:
+                self.resume_reading("unbegun")
 
     async def wait_unblocked(self) -> None:
         """Return when a frame that belongs to no request may be queued, or at the end."""

@@ -15,7 +15,7 @@ from kinwire.rpc.calls import Outbound
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.request import Request
 
-PauseReason = Literal["unsent", "unread"]
+PauseReason = Literal["unsent", "unread", "unbegun"]
 """Why reading pauses: too much has to be sent yet, or nobody takes what came."""
 
 
