@@ -133,7 +133,7 @@ def typed(text: str, *parts: DataType) -> DataType:
 
     Text has no `type` of the generator's own, so that the generator rounds no bound to fit it.
     """
-    return DataType(alias=text, data_types=[*parts])
+    return DataType(alias=text, data_types=[*parts], use_union_operator=True)
 
 
 def joined(*kinds: DataType) -> DataType:
