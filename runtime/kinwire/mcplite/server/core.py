@@ -17,6 +17,7 @@ from kinwire.managers.tool_outcomes import MoreResources, NeedsAnswers, Promised
 from kinwire.mcplite.rules.elicitation import AnswerSeal, binding_of
 from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.rules.results import elicitation_body, failure_body, finished
+from kinwire.mcplite.server.faults import ends_task
 from kinwire.mcplite.server.promises import PromiseBoard, owner_of
 from kinwire.mcplite.server.source import (
     ANYONE,
@@ -32,7 +33,6 @@ from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError
 from kinwire.storage.records import Records
 from kinwire.support.arguments import FUNCTION, SECRET, TEXT, ArgumentCheck, having, instance_of
-from kinwire.support.faults import ends_task
 from kinwire.support.functions import is_async
 from kinwire.transports.http.guard import PRINCIPAL
 from kinwire_protocols.base import JsonObject

@@ -20,12 +20,12 @@ from kinwire.mcplite.rules.grpc_messages import (
     encoded_result,
     encoded_tools,
 )
+from kinwire.mcplite.server.faults import ends_task
 from kinwire.mcplite.server.service import LiteServer
 from kinwire.mcplite.server.source import LiteCaller, ToolCall
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError
-from kinwire.support.faults import ends_task
 from kinwire.transports.grpc.status import DETAILS, ErrorDetails, encoded_details
 from kinwire.transports.http.bearer import NO_TOKEN, NOT_VALID, BearerCheck, token_in
 from kinwire_protocols.base import JsonObject
