@@ -459,7 +459,7 @@ def test_a_closed_pipe_is_not_an_error() -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        pytest.param("kinwire li", {"lint", "list"}, marks=pytest.mark.slow),
+        pytest.param("kinwire li", {"lint", "list", "lite"}, marks=pytest.mark.slow),
         pytest.param("kinwire list --for", {"--format"}, marks=pytest.mark.slow),
         ("kinwire list --format ", {"text", "json"}),
     ],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -26,7 +28,17 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Said:
     folder = tmp_path_factory.mktemp("documents")
     for document in DOCUMENTS:
         write_programs(document, folder)
-    return findings([*MISTAKES, RIGHT_USES, *sorted(folder.iterdir())], search=folder)
+    programs = sorted(folder.iterdir())
+    write_bindings(folder)
+    return findings([*MISTAKES, RIGHT_USES, *programs], search=folder)
+
+
+def write_bindings(folder: Path) -> None:
+    """Generate what a program of `docs/bindings.md` imports."""
+    subprocess.run([sys.executable, "bindings_eth_document.py"], cwd=folder, check=True)
+    options = ("--schema", "eth", "--out", ".", "--package", "eth_bindings")
+    generate = [sys.executable, "-m", "kinwire", "generate", *options]
+    subprocess.run(generate, cwd=folder, check=True, capture_output=True)
 
 
 def write_programs(document: str, folder: Path) -> None:

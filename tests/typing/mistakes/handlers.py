@@ -117,7 +117,7 @@ class Handlers(mcp.ServerHandlers):
 async def rows(session: Session) -> None:
     await session.call(TOOLS_CALL, mcp.GetPromptRequestParams(name="find"))
     # mypy says: Cannot infer value of type parameter "P" of "call" of "Session"  [misc]
-    # pyright says: Argument of type "Method[CallToolRequestParams, CallToolResult]" cannot be assigned to parameter "method" of type "Method[P@call, R@call]" in function "call" (reportArgumentType)
+    # pyright says: Argument of type "GetPromptRequestParams" cannot be assigned to parameter "params" of type "P@call" in function "call" (reportArgumentType)
     await session.call(TOOLS_CALL, {"name": "find"})
     # mypy says: Cannot infer value of type parameter "P" of "call" of "Session"  [misc]
     # pyright says: Argument of type "dict[str, str]" cannot be assigned to parameter "params" of type "P@call" in function "call" (reportArgumentType)
@@ -136,7 +136,7 @@ async def rows(session: Session) -> None:
     assert page
     await session.notify(TOOLS_LIST, mcp.CallToolRequestParams(name="find"))
     # mypy says: Cannot infer value of type parameter "P" of "notify" of "Session"  [misc]
-    # pyright says: Argument of type "Method[PaginatedRequestParams, ListToolsResult]" cannot be assigned to parameter "method" of type "Method[P@notify, Any]" in function "notify" (reportArgumentType)
+    # pyright says: Argument of type "CallToolRequestParams" cannot be assigned to parameter "params" of type "P@notify" in function "notify" (reportArgumentType)
     await session.raw(TOOLS_LIST)
     # mypy says: Argument 1 to "raw" of "Session" has incompatible type "Method[PaginatedRequestParams, ListToolsResult]"; expected "str"  [arg-type]
     # pyright says: Argument of type "Method[PaginatedRequestParams, ListToolsResult]" cannot be assigned to parameter "name" of type "str" in function "raw" (reportArgumentType)
