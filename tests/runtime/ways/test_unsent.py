@@ -65,6 +65,7 @@ async def test_handlers_wait_until_answers_are_read() -> None:
         assert counting.begun == 1
         # One that waits can be taken back.
         reader.say(method="notifications/cancelled", params={"requestId": 5})
+        await reader.settle()
         reader.reads = True
         reader.wake()
         with anyio.fail_after(10):

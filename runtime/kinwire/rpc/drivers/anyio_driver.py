@@ -135,7 +135,7 @@ class AnyioDriver(Driver):
         self._works[me] = work
         try:
             with work.task:
-                if work.id is not None:
+                if self.engine.outbox.crowded_by_answers and work.id is not None:
                     await self.wait_to_begin()
                 result = await work.handler(work.params, work)
                 failure = None
