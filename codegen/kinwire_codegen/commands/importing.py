@@ -1,32 +1,31 @@
 """`kinwire import`: documents made of what other projects describe their protocols with.
 
-Other packages add kinds of files by the entry-point group `kinwire.importers`: an entry is a class
-with a `summary` and `run(files, out)`, which returns the exit code.
+`imports/kinds.py` has the kinds that become documents. Other packages add kinds of files by the
+entry-point group `kinwire.importers`: an entry is a class with a `summary` and `run(files, out)`,
+which returns the exit code.
 """
 
 from __future__ import annotations
 
 __all__ = ("ImportCommand",)
 
-import json
 import re
 import sys
 from argparse import ArgumentParser, Namespace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from kinwire_codegen.commands.common import count, refuse, usage
-from kinwire_codegen.load.parsing import TooDeepError, parse
+from kinwire_codegen.commands.common import count, usage
+from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
+from kinwire_codegen.imports.kinds import KINDS, ImportKind, ImportOption
+from kinwire_codegen.imports.reading import MALFORMED
 
 if TYPE_CHECKING:
-    from kinwire_codegen.imports.drafts import Imported
+    from kinwire_codegen.imports.writing import MadeFile
 
 _GROUP = "kinwire.importers"
-_DOCUMENTS = ("mcp-schema", "openrpc")
 _OUT = Path("imported")
-_VERSION = re.compile(r"\d{4}-\d\d-\d\d|draft")
-MALFORMED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
 _PROTOCOL = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -36,7 +35,9 @@ class ImportCommand:
     name = "import"
     summary = "read an official MCP schema, OpenRPC, or the configuration of another client"
     group = "protocols and generation"
-    exit_codes: ClassVar[dict[int, str]] = {1: "a document has problems"}
+    exit_codes: ClassVar[dict[int, str]] = {
+        1: "a document would lose something, or have problems; nothing was written"
+    }
     examples = (
         "kinwire import mcp-schema 2025-06-18.json",
         "kinwire import openrpc petstore.json --protocol pets --as-version 1.0",
@@ -46,131 +47,142 @@ class ImportCommand:
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
         """Add the subcommand's arguments."""
-        kinds = (*_DOCUMENTS, *sorted(_importers()))
+        kinds = (*KINDS, *sorted(_importers()))
         parser.add_argument("kind", choices=kinds, help="what the files are")
-        text = "the schema.json of a version of MCP, an OpenRPC document, or JSON with mcpServers"
+        text = f"{', '.join(kind.files for kind in KINDS.values())}, or JSON with mcpServers"
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=text)
         text = (
             "folder of documents, which go to OUT/VERSION (default: ./imported); "
             "config: a file (default: ./mgp.toml)"
         )
         parser.add_argument("--out", type=Path, metavar="PATH", help=text)
-        text = "name of the protocol (default: mcp, or the title of the OpenRPC document)"
+        text = "name of the protocol (default: mcp, or the title that the file has)"
         parser.add_argument("--protocol", metavar="NAME", help=text)
         text = "its version (default: what the file or its path says)"
         parser.add_argument("--as-version", metavar="VERSION", help=text)
+        text = "write the document although something is left out of it or widened"
+        parser.add_argument("--partial", action="store_true", help=text)
+        for option, names in _options().items():
+            text = f"{', '.join(names)}: {option.help}"
+            parser.add_argument(f"--{option.name}", metavar=option.metavar, help=text)
 
     @staticmethod
     def run(arguments: Namespace) -> int:
-        """Return 0 if all was written, 1 if a document has findings, 2 if a file cannot be read."""
-        from kinwire_codegen.load.findings import DocumentError
-
-        if arguments.kind not in _DOCUMENTS:
-            return _other(arguments)
+        """Return 0 if all was written, 1 if something would be lost, 2 if a file is of no use."""
+        if (refused := _wrong_option(arguments)) is not None:
+            return usage(refused, "Leave it out.")
+        if arguments.kind not in KINDS:
+            importer = _importers()[arguments.kind].load()
+            return int(importer.run(arguments.files, arguments.out))
         if arguments.protocol is not None and not _PROTOCOL.fullmatch(arguments.protocol):
             name = arguments.protocol
             return usage(
                 f"{name!r} is not a valid protocol name.", "Use lower case, digits and dashes."
             )
         try:
-            for path in arguments.files:
-                _one(arguments, path)
+            return _import(arguments, KINDS[arguments.kind])
         except UselessFileError as error:
             return usage(str(error), error.hint)
-        except DocumentError as error:
-            return refuse(error)
         except OSError as error:
             return usage(f"{error.filename}: {error.strerror}.", "Choose another --out.")
-        return 0
 
 
 def _importers() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=_GROUP)}
 
 
-def _other(arguments: Namespace) -> int:
-    """Import files that do not become documents."""
-    for option in ("protocol", "as_version"):
-        if getattr(arguments, option) is not None:
-            text = f"--{option.replace('_', '-')} is not an option of import {arguments.kind}."
-            return usage(text, "Leave it out.")
-    importer = _importers()[arguments.kind].load()
-    return int(importer.run(arguments.files, arguments.out))
+def _options() -> dict[ImportOption, list[str]]:
+    """Return the options that only some kinds have, each with the names of these kinds."""
+    found: dict[ImportOption, list[str]] = {}
+    for kind in KINDS.values():
+        for option in kind.options:
+            found.setdefault(option, []).append(kind.name)
+    return found
 
 
-class UselessFileError(Exception):
-    """A file cannot be imported; `hint` says what to do."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
-
-
-def _one(arguments: Namespace, path: Path) -> None:
-    from kinwire_codegen.lint import lint
-    from kinwire_codegen.load.findings import DocumentError
-    from kinwire_codegen.load.loading import META, load_documents
-
-    imported = _imported(arguments, path)
-    content = imported.content
-    version = re.sub(r"[^\w.-]", "-", content["version"]).lstrip(".")
-    folder = (arguments.out or _OUT) / (version or "version")
-    target = folder / f"{content['protocol']}.json"
-    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    if target.exists() and target.read_text(encoding="utf-8") != text:
-        raise UselessFileError(f"{target} exists already.", "Choose another folder with --out.")
-    folder.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8")
-    meta = json.dumps(load_documents(None).meta, indent=2, ensure_ascii=False) + "\n"
-    (folder / META).write_text(meta, encoding="utf-8")
-    findings = lint(load_documents(folder))
-    if findings:
-        raise DocumentError(findings, folder)
-    methods, types = count(len(content["methods"]), "method"), count(len(content["$defs"]), "type")
-    print(f"{target}  {content['version']}  {methods}, {types}")
-    if imported.left_out:
-        print(f"left out: {'; '.join(imported.left_out)}", file=sys.stderr)
+def _wrong_option(arguments: Namespace) -> str | None:
+    """Return what is wrong with an option that the kind does not have; None if none is given."""
+    kind = KINDS.get(arguments.kind)
+    own = {option.name for option in kind.options} if kind else set[str]()
+    known = {option.name for one in KINDS.values() for option in one.options}
+    for name in sorted(known - own) + ([] if kind else ["protocol", "as-version", "partial"]):
+        if getattr(arguments, name.replace("-", "_")):
+            return f"--{name} is not an option of import {arguments.kind}."
+    return None
 
 
-def _imported(arguments: Namespace, path: Path) -> Imported:
-    from kinwire_codegen.imports.mcp_schema import NotMcpSchemaError, mcp_document
-    from kinwire_codegen.imports.openrpc import NotOpenRpcError, openrpc_document
+def _import(arguments: Namespace, kind: ImportKind) -> int:
+    """Read all files, then write all documents, or none."""
+    from kinwire_codegen.imports.writing import made_file, write_files
+
+    files: list[MadeFile] = []
+    losses = 0
+    groups = [tuple(arguments.files)] if kind.joins_files else [(path,) for path in arguments.files]
+    for paths in groups:
+        imported = _read(arguments, kind, paths)
+        made = made_file(imported.content, arguments.out or _OUT)
+        findings = made.findings()
+        if findings:
+            return _refuse(paths[0], findings)
+        _print_differences(imported)
+        losses += imported.losses
+        files.append(made)
+    if losses and not arguments.partial:
+        print(
+            f"nothing was written: {count(losses, 'thing')} of the source would be lost; "
+            "with --partial the document is written without",
+            file=sys.stderr,
+        )
+        return 1
+    write_files(files)
+    for made in files:
+        content = made.content
+        counted = ", ".join(
+            (count(len(content["methods"]), "method"), count(len(content["$defs"]), "type"))
+        )
+        print(f"{made.target}  {content['version']}  {counted}")
+    return 0
+
+
+def _read(arguments: Namespace, kind: ImportKind, paths: tuple[Path, ...]) -> Imported:
     from kinwire_codegen.lint import RESERVED
 
-    content, taken = _read(path), frozenset(RESERVED)
+    values = {
+        option.name: getattr(arguments, option.name.replace("-", "_")) for option in kind.options
+    }
+    source = ImportSource(
+        paths,
+        frozenset(RESERVED),
+        arguments.protocol,
+        arguments.as_version,
+        {name: value for name, value in values.items() if value is not None},
+    )
     try:
-        if arguments.kind == "openrpc":
-            return openrpc_document(
-                content, protocol=arguments.protocol, version=arguments.as_version, taken=taken
-            )
-        version = arguments.as_version or _version(path)
-        protocol = arguments.protocol or "mcp"
-        document = mcp_document(content, protocol=protocol, version=version or "", taken=taken)
-    except (NotMcpSchemaError, NotOpenRpcError) as error:
-        raise UselessFileError(f"{path}: {error}.", "Name another file or another kind.") from None
-    except MALFORMED as error:  # third-party files may be malformed at any place
-        what = f"it is not a well-formed file of that kind: {error!r}"
-        raise UselessFileError(f"{path}: {what}.", "Fix the file.") from None
-    if version is None:  # asked for last: the file may be of another kind
-        what = "its version is unknown"
-        raise UselessFileError(f"{path}: {what}.", "Pass --as-version.")
-    return document
+        return kind.read(source)
+    except MALFORMED:  # third-party files may be malformed in any place
+        what = f"{paths[0]}: it is not a well-formed file of the kind {kind.name}."
+        raise UselessFileError(what, "Fix the file, or name another kind.") from None
 
 
-def _read(path: Path) -> Any:
-    try:
-        return parse(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UselessFileError(f"{path}: {error.strerror}.", "Correct the path.") from None
-    except TooDeepError as error:
-        raise UselessFileError(f"{path}: {error}.", error.hint) from None
-    except ValueError as error:
-        raise UselessFileError(f"{path}: it is not valid JSON: {error}.", "Fix the file.") from None
+def _refuse(path: Path, findings: list[str]) -> int:
+    """Print why no valid document can be made of a file; return the exit code."""
+    for line in findings:
+        print(line)
+    print(
+        f"{path}: the document made of it has {count(len(findings), 'finding')}, so nothing was "
+        "written. The importer or the file is at fault.",
+        file=sys.stderr,
+    )
+    return 1
 
 
-def _version(path: Path) -> str | None:
-    """Return the version that a path names, None if it names none."""
-    for part in (path.stem, *reversed(path.resolve().parent.parts)):
-        if _VERSION.fullmatch(part):
-            return part
-    return None
+def _print_differences(imported: Imported) -> None:
+    lists = {
+        "left out": imported.left_out,
+        "widened": imported.widened,
+        "folded": imported.folded,
+        "without effect": imported.without_effect,
+    }
+    for word, texts in lists.items():
+        for text in texts:
+            print(f"{word}: {text}", file=sys.stderr)

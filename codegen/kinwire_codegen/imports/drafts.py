@@ -5,7 +5,7 @@ Inline objects get names, every type a description, unions of tagged objects the
 
 from __future__ import annotations
 
-__all__ = ("DraftTypes", "Imported", "defined_name")
+__all__ = ("DraftTypes", "defined_name")
 
 import re
 from dataclasses import dataclass, field
@@ -34,14 +34,6 @@ ANYTHING = {"JSONValue", "JSONArray"}
 
 
 _DEFINITION = re.compile(r"#/(?:\$defs|definitions|components/schemas)/([^/]+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """A document made of another description, and what could not be said in it."""
-
-    content: Node
-    left_out: tuple[str, ...]
 
 
 def defined_name(text: Any) -> str:
@@ -81,12 +73,15 @@ class DraftTypes:
             self._waiting.append(name)
         return f"#/$defs/{mine}"
 
-    def left_out(self) -> list[str]:
+    def widened(self) -> tuple[str, ...]:
         """Return the references that became any value, and the keywords that are not in `made`."""
         lost = [f"{text}: it is not a definition in the file" for text in dict.fromkeys(self._lost)]
         lost += [f"{what}: documents cannot represent it" for what in dict.fromkeys(self._unsaid)]
-        lost += [f"{what}: it does not apply to the values there" for what in self._idle]
-        return lost + self._weak
+        return (*lost, *self._weak)
+
+    def without_effect(self) -> tuple[str, ...]:
+        """Return the bounds that are not in `made` because they apply to no value there."""
+        return tuple(f"{what}: it does not apply to the values there" for what in self._idle)
 
     def name_of(self, name: str) -> str:
         """Return what a type of the source is called here."""

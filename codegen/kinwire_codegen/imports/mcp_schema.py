@@ -7,21 +7,56 @@ method. Types that no method and no error use are left out.
 
 from __future__ import annotations
 
-__all__ = ("NotMcpSchemaError", "mcp_document")
+__all__ = ("NotMcpSchemaError", "mcp_document", "read_mcp_schema")
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from kinwire_codegen.imports.drafts import DraftTypes, Imported, Node, defined_name
+from kinwire_codegen.imports.drafts import DraftTypes, Node, defined_name
+from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
 from kinwire_codegen.imports.merging import merged
+from kinwire_codegen.imports.reading import read_json
 
 ROLES = ("client", "server")
 TASK = "CreateTaskResult"
+_VERSION = re.compile(r"\d{4}-\d\d-\d\d|draft")
 
 
 class NotMcpSchemaError(Exception):
     """The file is not a schema of MCP."""
+
+
+def read_mcp_schema(source: ImportSource) -> Imported:
+    """Return the document of one version, which a folder or the file is named after.
+
+    Raises:
+        UselessFileError: it cannot be imported.
+    """
+    version = source.version or _version(source.path)
+    try:
+        found = mcp_document(
+            read_json(source.path),
+            protocol=source.protocol or "mcp",
+            version=version or "",
+            taken=source.taken,
+        )
+    except NotMcpSchemaError as error:
+        hint = "Name another file or another kind."
+        raise UselessFileError(f"{source.path}: {error}.", hint) from None
+    if version is None:  # asked for last: the file may be of another kind
+        raise UselessFileError(f"{source.path}: its version is unknown.", "Pass --as-version.")
+    return found
+
+
+def _version(path: Path) -> str | None:
+    """Return the version that a path names, None if it names none."""
+    for part in (path.stem, *reversed(path.resolve().parent.parts)):
+        if _VERSION.fullmatch(part):
+            return part
+    return None
 
 
 def mcp_document(schema: Any, *, protocol: str, version: str, taken: frozenset[str]) -> Imported:
@@ -48,7 +83,12 @@ def mcp_document(schema: Any, *, protocol: str, version: str, taken: frozenset[s
         "errors": errors,
         "$defs": dict(sorted(types.made.items())),
     }
-    return Imported(content, (*left, *types.left_out()))
+    return Imported(
+        content,
+        tuple(left),
+        widened=types.widened(),
+        without_effect=types.without_effect(),
+    )
 
 
 def _definitions(schema: Any) -> Node:

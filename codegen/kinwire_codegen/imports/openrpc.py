@@ -7,15 +7,17 @@ left out. The `x-` members that `kinwire generate` writes are read.
 
 from __future__ import annotations
 
-__all__ = ("NotOpenRpcError", "openrpc_document")
+__all__ = ("NotOpenRpcError", "openrpc_document", "read_openrpc")
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.imports.drafts import DraftTypes, Imported, Node, defined_name
+from kinwire_codegen.imports.drafts import DraftTypes, Node, defined_name
+from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
 from kinwire_codegen.imports.merging import merged
 from kinwire_codegen.imports.names import pascal
+from kinwire_codegen.imports.reading import read_json
 from kinwire_codegen.load.names import class_name
 
 _METHOD = re.compile(r"[A-Za-z$][A-Za-z0-9_$./-]*")
@@ -28,6 +30,24 @@ class NotOpenRpcError(Exception):
 
 class _CannotSay(Exception):  # noqa: N818 - it ends one method, not the import
     """A method that documents cannot represent."""
+
+
+def read_openrpc(source: ImportSource) -> Imported:
+    """Return the document of an OpenRPC file.
+
+    Raises:
+        UselessFileError: it cannot be imported.
+    """
+    try:
+        return openrpc_document(
+            read_json(source.path),
+            protocol=source.protocol,
+            version=source.version,
+            taken=source.taken,
+        )
+    except NotOpenRpcError as error:
+        hint = "Name another file or another kind."
+        raise UselessFileError(f"{source.path}: {error}.", hint) from None
 
 
 def openrpc_document(
@@ -60,7 +80,12 @@ def openrpc_document(
         "errors": reader.errors,
         "$defs": dict(sorted(reader.types.made.items())),
     }
-    return Imported(found, (*reader.left_out, *reader.types.left_out()))
+    return Imported(
+        found,
+        tuple(reader.left_out),
+        widened=reader.types.widened(),
+        without_effect=reader.types.without_effect(),
+    )
 
 
 def _protocol(title: str) -> str:

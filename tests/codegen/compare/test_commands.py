@@ -295,13 +295,18 @@ def test_official_schemas_are_imported_each_into_its_folder(
 ) -> None:
     official("2024-11-05")
     files = [str(FOLDER / f"{version}.json") for version in ("2024-11-05", "2025-03-26")]
-    assert main(["import", "mcp-schema", *files, "--out", str(tmp_path)]) == 0
+    command = ["import", "mcp-schema", *files, "--out", str(tmp_path)]
+    assert main(command) == 1
+    said = capsys.readouterr()
+    assert (said.out, list(tmp_path.iterdir())) == ("", [])
+    assert "nothing was written: 39 things of the source would be lost" in said.err
+    assert main([*command, "--partial"]) == 0
     said = capsys.readouterr()
     assert said.out.splitlines() == [
         f"{tmp_path}/2024-11-05/mcp.json  2024-11-05  24 methods, 74 types",
         f"{tmp_path}/2025-03-26/mcp.json  2025-03-26  24 methods, 72 types",
     ]
-    assert said.err.startswith("left out: AnnotatedType; ClientNotification; ")
+    assert said.err.startswith("left out: AnnotatedType\nleft out: ClientNotification\n")
     assert main(["lint", "--schema", str(tmp_path / "2025-03-26")]) == 0
 
 
@@ -320,7 +325,7 @@ def test_official_schemas_are_imported_each_into_its_folder(
         (
             '{"$defs": {"ClientRequest": {"anyOf": [{"properties": 5}]}}}',
             "2025-01-01.json",
-            "it is not a well-formed file of that kind: TypeError",
+            "it is not a well-formed file of the kind mcp-schema.",
         ),
         ("{}", "x.json", "it has no definition ClientRequest"),
         (

@@ -10,7 +10,7 @@ import pytest
 from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.verdict import Category, Level
 from kinwire_codegen.exports.openrpc import openrpc_files
-from kinwire_codegen.imports.drafts import Imported
+from kinwire_codegen.imports.imported import Imported
 from kinwire_codegen.imports.openrpc import NotOpenRpcError, openrpc_document
 from kinwire_codegen.lint import RESERVED, lint
 from kinwire_codegen.load.document import Document, Documents
@@ -116,10 +116,9 @@ def test_a_circle_of_references_is_a_finding_and_no_end_of_work() -> None:
 
 def test_references_out_of_the_file_and_repeated_methods_are_reported() -> None:
     method = {"name": "a", "params": [{"name": "b", "schema": {"$ref": "other.json#/B"}}]}
-    assert imported({"methods": [method, method]}).left_out == (
-        "a: it is there twice",
-        "other.json#/B: it is not a definition in the file",
-    )
+    found = imported({"methods": [method, method]})
+    assert found.left_out == ("a: it is there twice",)
+    assert found.widened == ("other.json#/B: it is not a definition in the file",)
 
 
 def test_what_cannot_be_said_is_named() -> None:
@@ -161,6 +160,8 @@ def test_references_lead_to_methods_params_and_errors_of_the_file_alone() -> Non
         "{'$ref': 'other.json#/asked'}: not a valid method name",
         "far: a param has no name, or is not in the file",
         "unnamed: a param has no name, or is not in the file",
+    )
+    assert found.widened == (
         "other.json#/components/schemas/B: it is not a definition in the file",
         "#/components/schemas/C/properties/B: it is not a definition in the file",
     )
@@ -196,7 +197,7 @@ def test_keywords_that_documents_have_no_words_for_are_named(schema: Any, lost: 
     method = {"name": "ask", "params": [{"name": "a", "schema": schema}]}
     found = imported({"methods": [method]})
     assert lint(loaded(found.content)) == []
-    assert found.left_out == tuple(f"{one}: documents cannot represent it" for one in lost)
+    assert found.widened == tuple(f"{one}: documents cannot represent it" for one in lost)
 
 
 TEXTS = {"type": "array", "items": {"type": "string"}}
@@ -237,7 +238,8 @@ def test_a_bound_that_says_nothing_of_its_kind_is_dropped_and_named(
     assert lint(loaded(found.content)) == []
     (member,) = found.content["$defs"]["AskParams"]["properties"].values()
     assert member == (schema if kept is None else kept)
-    assert found.left_out == ((f"{lost}: it does not apply to the values there",) if lost else ())
+    named = (f"{lost}: it does not apply to the values there",) if lost else ()
+    assert (found.without_effect, found.losses) == (named, 0)
 
 
 @each("content", [[], {}, {"methods": {}}, {"methods": []}])

@@ -1,0 +1,58 @@
+"""The kinds of descriptions that `kinwire import` makes documents of.
+
+To add a kind, write a function that reads an `ImportSource`, and add it to `KINDS`.
+"""
+
+from __future__ import annotations
+
+__all__ = ("KINDS", "ImportKind", "ImportOption")
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kinwire_codegen.imports.imported import Imported, ImportSource
+
+
+class ImportOption(NamedTuple):
+    """An option that only some kinds have: `--NAME METAVAR`."""
+
+    name: str
+    metavar: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportKind:
+    """A kind of description."""
+
+    name: str
+    """The word after `kinwire import`."""
+    files: str
+    """What FILE is, for the help."""
+    read: Callable[[ImportSource], Imported]
+    """Returns the document; raises UselessFileError. It imports what it needs when it is called."""
+    options: tuple[ImportOption, ...] = ()
+    joins_files: bool = False
+    """Whether all files make one document, instead of one each."""
+
+
+def _mcp_schema(source: ImportSource) -> Imported:
+    from kinwire_codegen.imports.mcp_schema import read_mcp_schema
+
+    return read_mcp_schema(source)
+
+
+def _openrpc(source: ImportSource) -> Imported:
+    from kinwire_codegen.imports.openrpc import read_openrpc
+
+    return read_openrpc(source)
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        ImportKind("mcp-schema", "the schema.json of a version of MCP", _mcp_schema),
+        ImportKind("openrpc", "an OpenRPC document", _openrpc),
+    )
+}
