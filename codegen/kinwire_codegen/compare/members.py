@@ -11,9 +11,8 @@ from typing import Any
 
 from kinwire_codegen.compare.likeness import likest
 from kinwire_codegen.compare.sides import Member
+from kinwire_codegen.load.notes import is_note
 
-WORDS = frozenset({"description", "x-decision", "examples", "deprecated", "format", "default"})
-"""What says nothing about which values are taken."""
 Form = tuple[str, bool]
 """The type of a member, as text, and whether it is required."""
 LIKE = 0.6  # of names: `file` and `fileName` are alike, `ttl` and `scope` are not
@@ -82,6 +81,6 @@ def _bare(node: Any) -> Any:
     for key, value in node.items():
         if key == "properties":
             found[key] = {name: _bare(inner) for name, inner in value.items()}
-        elif key not in WORDS:
+        elif not is_note(key):
             found[key] = _bare(value)
     return found

@@ -19,6 +19,7 @@ from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.types import Pair
 from kinwire_codegen.compare.verdict import OLD_RECEIVERS, OLD_SENDERS, Flow
 from kinwire_codegen.load.document import Document, Reference, resolve
+from kinwire_codegen.load.notes import status_of
 
 LIKE = 0.8  # of the members of two rows, for them to be one under another name
 LISTS = (("aliases", "alias", "name"), ("errors", "error-of-method", "error"))
@@ -148,7 +149,7 @@ class _RowComparison:
         if row.get("entry") != there.get("entry"):
             what = f"{other}: its entry in lists has changed"
             yield self._told("tool-entry-changed", other, what, "entry")
-        yield from self._status(other, row.get("status", "stable"), there.get("status", "stable"))
+        yield from self._status(other, status_of(row), status_of(there))
         yield from self._lists(name, other, row, there)
         yield from self._classes(other, row, there)
 

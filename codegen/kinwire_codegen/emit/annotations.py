@@ -12,6 +12,7 @@ from datamodel_code_generator.reference import Reference as Name
 from datamodel_code_generator.types import DataType
 
 from kinwire_codegen.load.document import Document, Documents, Reference
+from kinwire_codegen.load.notes import is_note
 from kinwire_codegen.load.shape_reading import ShapeReader
 from kinwire_codegen.load.shapes import (
     Bound,
@@ -23,9 +24,6 @@ from kinwire_codegen.load.shapes import (
     Shape,
     UnionShape,
 )
-
-# What a definition says that is no more than a type of JSON.
-_PLAIN = {"type", "description", "examples", "x-decision"}
 
 _SCALARS = {"null": "None", "boolean": "bool", "integer": "int", "string": "str"}
 _NONE = ScalarShape("null")
@@ -90,11 +88,7 @@ class Annotations:
         return shape
 
     def _is_plain_elsewhere(self, reference: Reference) -> bool:
-        return (
-            reference.protocol != self._home
-            and self._documents.definition(reference).keys() <= _PLAIN
-            and self._documents.definition(reference).get("type") != "object"
-        )
+        return reference.protocol != self._home and _is_plain(self._documents.definition(reference))
 
     def _named(self, reference: Reference) -> DataType:
         if self._is_plain_elsewhere(reference):
@@ -126,6 +120,12 @@ class Annotations:
             return joined(*branches)
         unknown = DataType.from_import(self.shared("base", "UnknownVariant"))
         return marked(joined(*branches, unknown), self.shared("base", "OpenUnion"), shape.tag)
+
+
+def _is_plain(definition: dict[str, Any]) -> bool:
+    """Return whether a definition says no more than a type of JSON other than `object`."""
+    kept = {key for key in definition if not is_note(key) or key in ("default", "format")}
+    return kept <= {"type"} and definition.get("type") != "object"
 
 
 def typed(text: str, *parts: DataType) -> DataType:

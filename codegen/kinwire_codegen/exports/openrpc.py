@@ -78,7 +78,7 @@ def _method(documents: Documents, document: Document, wire: str, row: Json) -> J
     }
     if "description" in row:
         made["description"] = row["description"]
-    if row.get("status") == "deprecated":
+    if row.get("deprecated"):
         made["deprecated"] = True
     for key in ("gate", "aliases"):
         if row.get(key):

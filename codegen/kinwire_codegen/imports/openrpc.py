@@ -136,7 +136,7 @@ class _OpenRpcReader:
         row["params"] = self.types.add(*params)
         row |= {} if result is None else {"result": result}
         row |= {"description": method["description"]} if method.get("description") else {}
-        row |= {"status": "deprecated"} if method.get("deprecated") else {}
+        row |= {"deprecated": True} if method.get("deprecated") else {}
         row |= {key: method[f"x-{key}"] for key in ("gate", "aliases") if method.get(f"x-{key}")}
         errors = [name for name in map(self._error, method.get("errors", ())) if name]
         return row | ({"errors": list(dict.fromkeys(errors))} if errors else {})

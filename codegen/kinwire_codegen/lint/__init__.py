@@ -10,6 +10,7 @@ from keyword import iskeyword
 from kinwire_codegen.lint.bounds import bounds_fit_their_kind
 from kinwire_codegen.lint.circles import circles_are_short
 from kinwire_codegen.lint.data import DATA_RULES
+from kinwire_codegen.lint.enums import enum_values_fit
 from kinwire_codegen.lint.examples import examples_that_do_not_fit
 from kinwire_codegen.lint.kept import names_differ, types_are_kept
 from kinwire_codegen.lint.rows import ROW_RULES
@@ -42,13 +43,14 @@ def lint(documents: Documents) -> list[Finding]:
 
 
 def _apply(rules: Iterable[Rule], documents: Documents) -> list[Finding]:
-    faults = {
-        (document.file, fault)
-        for document in documents
-        for rule in rules
-        for fault in rule(document, documents)
-    }
-    return sorted(Finding(file, *fault) for file, fault in faults)
+    return sorted(
+        {
+            document.finding(fault)
+            for document in documents
+            for rule in rules
+            for fault in rule(document, documents)
+        }
+    )
 
 
 def extends_is_a_tree(document: Document, documents: Documents) -> Iterator[Fault]:
@@ -182,6 +184,7 @@ THEN: tuple[Rule, ...] = (
     names_differ,
     bounds_fit_their_kind,
     shorthands_fit,
+    enum_values_fit,
     circles_are_short,
     examples_that_do_not_fit,
 )

@@ -24,7 +24,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kinwire_codegen.load.findings import Fault, Place
+from kinwire_codegen.load.findings import Fault, Finding, Place
+from kinwire_codegen.load.including import Origins, origin
 from kinwire_codegen.load.places import REFERENCES, at
 
 TOOLS_CALL = "tools/call"
@@ -47,9 +48,11 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """One protocol as its file gives it."""
+    """One protocol as its file gives it, with the entries of the files that it includes."""
 
     content: dict[str, Any]
+    origins: Origins = field(default_factory=dict)
+    """Where the entries of included files stand."""
 
     @property
     def name(self) -> str:
@@ -71,6 +74,11 @@ class Document:
         """The types by name."""
         found: dict[str, dict[str, Any]] = self.content["$defs"]
         return found
+
+    def finding(self, fault: Fault) -> Finding:
+        """Return a fault of the document with the file that has the place."""
+        at, what, hint = fault
+        return Finding(*origin(self.origins, self.file, at), what, hint)
 
     def table(self, name: str) -> dict[str, dict[str, Any]]:
         """Return the entries under `name`; a document may leave most of them out."""

@@ -9,6 +9,7 @@ __all__ = ("META", "load_documents")
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.findings import DocumentError, Finding, Place, pointer
+from kinwire_codegen.load.including import included_names, merged
 from kinwire_codegen.load.names import nearest
 from kinwire_codegen.load.parsing import TooDeepError, parse
 
@@ -110,10 +112,32 @@ def _read_folder(
     else:
         known = set() if recheck else set(_known(contents, meta, bundled or {}))
         new = {name: content for name, content in contents.items() if name not in known}
-        findings += _judged(new, meta)
+        findings += _judged(new, _included(contents), meta)
     if findings:
         raise DocumentError(sorted(findings), folder)
-    return {document.name: document for document in map(Document, contents.values())}, meta or {}
+    return _whole(contents, folder), meta or {}
+
+
+def _included(contents: dict[str, Any]) -> set[str]:
+    """Return the files that are included by others."""
+    return {name for content in contents.values() for name in included_names(content)}
+
+
+def _whole(contents: dict[str, Any], folder: Path) -> dict[str, Document]:
+    """Return the documents with what they include.
+
+    Raises:
+        DocumentError: an included file is missing, or a name occurs twice.
+    """
+    found: dict[str, Document] = {}
+    findings: list[Finding] = []
+    for file in contents.keys() - _included(contents):
+        content, origins, faults = merged(file, contents)
+        findings += faults
+        found[content["protocol"]] = Document(content, origins)
+    if findings:
+        raise DocumentError(sorted(findings), folder)
+    return found
 
 
 def _known(
@@ -131,10 +155,22 @@ def _known(
                 yield f"{name}.json"
 
 
-def _judged(contents: dict[str, Any], meta: dict[str, Any]) -> Iterator[Finding]:
+def _judged(
+    contents: dict[str, Any], included: set[str], meta: dict[str, Any]
+) -> Iterator[Finding]:
     rules = _without_small_references(meta)
+    part = rules.get("$defs", {}).get("included", {})
+    entries = part.get("properties", {}).keys()
     for name, content in contents.items():
-        yield from _against_meta(name, content, rules)
+        if name in included:
+            yield from _against_meta(name, content, rules, part)
+        elif isinstance(content, dict) and content.keys() <= entries and content:
+            what = "it is not a protocol document, and no document includes it"
+            hint = 'Name it in the "include" of a document, or complete it.'
+            yield Finding(name, "", what, hint)
+        else:
+            yield from _against_meta(name, content, rules, rules)
+            yield from _named_otherwise(name, content)
 
 
 def _without_small_references(meta: dict[str, Any]) -> dict[str, Any]:
@@ -162,27 +198,38 @@ def _without_small_references(meta: dict[str, Any]) -> dict[str, Any]:
     return dict(put(meta))
 
 
-def _against_meta(file: str, content: Any, meta: dict[str, Any]) -> Iterator[Finding]:
+def _against_meta(
+    file: str, content: Any, meta: dict[str, Any], rules: dict[str, Any]
+) -> Iterator[Finding]:
+    """Yield what breaks the `rules`, which are the meta-schema or a part of it."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
     from referencing import Registry
 
     # An empty registry: without one a reference to a URL would be fetched.
-    for error in Draft202012Validator(meta, registry=Registry()).iter_errors(content):
+    validator = Draft202012Validator(meta, registry=Registry()).evolve(schema=rules)
+    for error in validator.iter_errors(content):
         deepest = best_match([error]) or error
-        what = deepest.message if len(deepest.message) < 200 else deepest.message[:200] + "…"
+        what = _message(deepest)
+        what = what if len(what) < 200 else what[:200] + "…"
         yield Finding(file, pointer(*_place(deepest)), what, _hint(deepest))
-    if (
-        isinstance(content, dict)
-        and isinstance(content.get("protocol"), str)
-        and file != f"{content['protocol']}.json"
-    ):
-        yield Finding(
-            file,
-            "/protocol",
-            f"the protocol is called {content['protocol']!r}",
-            f"Rename the file to {content['protocol']}.json.",
-        )
+
+
+def _named_otherwise(file: str, content: Any) -> Iterator[Finding]:
+    name = content.get("protocol") if isinstance(content, dict) else None
+    if isinstance(name, str) and file != f"{name}.json":
+        what = f"the protocol is called {name!r}"
+        yield Finding(file, "/protocol", what, f"Rename the file to {name}.json.")
+
+
+def _message(error: ValidationError) -> str:
+    """Return what is wrong, without the patterns that names of vendors have."""
+    unexpected = _unexpected(error)
+    if not unexpected:
+        return str(error.message)
+    named = ", ".join(map(repr, unexpected))
+    verb = "was" if len(unexpected) == 1 else "were"
+    return f"Additional properties are not allowed ({named} {verb} unexpected)"
 
 
 def _place(error: ValidationError) -> Place:
@@ -197,7 +244,12 @@ def _unexpected(error: ValidationError) -> list[str]:
     given: Any = error.instance
     if error.validator != "additionalProperties":
         return []
-    return [name for name in given if name not in rule.get("properties", {})]
+    known, patterns = rule.get("properties", {}), rule.get("patternProperties", {})
+    return [
+        name
+        for name in given
+        if name not in known and not any(re.search(one, name) for one in patterns)
+    ]
 
 
 def _hint(error: ValidationError) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("ALONE", "NOTES", "ObjectParts")
+__all__ = ("ALONE", "ObjectParts")
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 from kinwire_codegen.load.bounds import BOUNDS
 from kinwire_codegen.load.document import resolve
 from kinwire_codegen.load.findings import Fault, Place, pointer
+from kinwire_codegen.load.notes import constraining
 from kinwire_codegen.load.shapes import MemberShape, NamedShape, ObjectShape, Shape
 
 if TYPE_CHECKING:
     from kinwire_codegen.load.shape_reading import ShapeReader
 
 Node = dict[str, Any]
-
-NOTES = frozenset({"description", "default", "deprecated", "examples", "format", "x-decision"})
-"""Keywords that say nothing of what a type takes."""
 
 ALONE = "Give each its own name under $defs, or remove one of the two."
 
@@ -58,7 +56,7 @@ class ObjectParts:
 
     def _own(self, node: Node, place: Place) -> None:
         known = {"type", "properties", "required", "additionalProperties", "allOf", "anyOf"}
-        for key in sorted(node.keys() - NOTES - known - {*BOUNDS}):
+        for key in sorted(constraining(node) - known - {*BOUNDS}):
             self._fault((*place, key), f"{key} next to properties cannot be kept", ALONE)
         if "type" in node:
             self.says_object = True
@@ -80,7 +78,7 @@ class ObjectParts:
         groups = []
         for index, branch in enumerate(branches):
             at = (*place, "anyOf", index)
-            if branch.keys() - NOTES != {"required"}:
+            if constraining(branch) != {"required"}:
                 what = "a union next to properties cannot be kept: both would have to hold"
                 self._fault(
                     at, what, "Give each alternative its own object, and make a union of them."
@@ -90,7 +88,7 @@ class ObjectParts:
         self.alternatives.append(tuple(groups))
 
     def _base(self, branch: Node, place: Place) -> None:
-        for key in sorted(branch.keys() - NOTES - {"$ref"}):
+        for key in sorted(constraining(branch) - {"$ref"}):
             self._fault((*place, key), f"{key} next to $ref cannot be kept", ALONE)
         reference = resolve(branch["$ref"], self._home)
         base = self._reader.follow(NamedShape(reference))

@@ -11,6 +11,7 @@ from kinwire_codegen.load.findings import Place
 
 REFERENCES = (
     *("methods/*/params", "methods/*/result", "tools/*/params", "tools/*/result", "errors/*/data"),
+    *("methods/*/partialResult", "methods/*/registrationOptions"),
     *("augments/*/schema/$ref", "augments/*/to/def", "offers/*"),
     *("tables/*/type", "machines/*/states", "records/*/type"),
     *("http/paths/*/request", "http/paths/*/response", "http/events/*/data"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from kinwire_codegen.load.document import Documents, Reference, all_types, members_of, resolve
 
-OURS = {"discriminator", "shorthand", "x-decision", "examples"}  # no validator needs them
+OURS = {"discriminator", "shorthand", "enumValues", "since", "examples"}  # no validator needs them
 
 
 def as_input_schema(documents: Documents, kind: Reference) -> dict[str, Any]:
@@ -64,7 +64,10 @@ def plain_type(
     """Return a type of the protocol `home` in JSON Schema alone; `pointer` says where types are."""
     made: dict[str, Any] = {}
     for key, value in node.items():
-        if key in OURS:
+        if key in OURS or key.startswith("x-"):
+            continue
+        if key == "deprecated":
+            made[key] = True
             continue
         if key == "$ref":
             made[key] = pointer(resolve(value, home))

@@ -11,7 +11,8 @@ from typing import Any
 from kinwire_codegen.load.bounds import BOUNDS, bounds_of, keeps
 from kinwire_codegen.load.document import Documents, Reference, members_of, resolve
 from kinwire_codegen.load.findings import Fault, Place, pointer
-from kinwire_codegen.load.object_parts import ALONE, NOTES, ObjectParts
+from kinwire_codegen.load.notes import constraining
+from kinwire_codegen.load.object_parts import ALONE, ObjectParts
 from kinwire_codegen.load.shapes import (
     AnyShape,
     ConstantShape,
@@ -89,7 +90,7 @@ class _Here:
     # -- types without fields of their own --
 
     def _type(self, node: Node, place: Place) -> Shape:
-        keys = node.keys() - NOTES
+        keys = constraining(node)
         if "$ref" in keys:
             return self._named(node, keys, place)
         if keys & {"const", "enum"}:
@@ -160,7 +161,7 @@ class _Here:
         branches = []
         for index, branch in enumerate(node[word]):
             at = (*place, word, index)
-            if branch.keys() - NOTES == {"required"}:
+            if constraining(branch) == {"required"}:
                 self._fault(at, "it asks for fields of an object without properties", "Add them.")
             branches.append(self._type(branch, at))
         tag = node["discriminator"]["propertyName"] if "discriminator" in node else None

@@ -13,13 +13,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from kinwire_codegen.load.commits import SourceError, checked_out
-from kinwire_codegen.load.document import Documents
-from kinwire_codegen.load.findings import DocumentError, Place
+from kinwire_codegen.load.document import Document, Documents
+from kinwire_codegen.load.findings import DocumentError, Place, pointer
+from kinwire_codegen.load.including import included_names
 from kinwire_codegen.load.loading import META, load_documents
 from kinwire_codegen.load.parsing import TooDeepError, parse
 from kinwire_codegen.load.positions import Position, nearest_position, positions
 
 _PROTOCOL = re.compile(r"[A-Za-z0-9-]{1,80}")  # enough to be the name of a file
+_FILE = re.compile(r"\w[\w.-]{0,99}")  # in the same folder
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,18 @@ class DocumentSource:
     """As it was given."""
     documents: Documents
     files: dict[str, tuple[str, str]]
-    """The path and the text of each document by protocol; none for the installed package's."""
+    """The path and the text of each document by protocol, and of each included file by its name;
+    none for the installed package's."""
     chosen: tuple[str, ...] | None = None
     """The one protocol, if a file was given."""
 
     def position(self, protocol: str, place: Place) -> tuple[str, Position]:
         """Return the file of `protocol` and where a place stands there, or what is around it."""
-        path, _ = self.files.get(protocol, (f"{protocol}.json", ""))
-        return path, nearest_position(self._positions.get(protocol, {}), place)
+        origins = self.documents[protocol].origins if protocol in self.documents else {}
+        file, entry = origins.get(pointer(*place[:2]), (protocol, place[:2]))
+        place = (*entry, *place[2:])
+        path, _ = self.files.get(file, (f"{protocol}.json", ""))
+        return path, nearest_position(self._positions.get(file, {}), place)
 
     @cached_property
     def _positions(self) -> dict[str, dict[Place, Position]]:
@@ -71,9 +77,15 @@ def _folder(name: str, path: Path, *, shown: Path) -> DocumentSource:
     documents = load_documents(path)
     files = {}
     for one in documents.chosen:
-        file = path / f"{one}.json"
-        files[one] = (str(shown / file.name), file.read_text(encoding="utf-8"))
+        for key, file in _files_of(documents[one]).items():
+            files[key] = (str(shown / file), (path / file).read_text(encoding="utf-8"))
     return DocumentSource(name, documents, files)
+
+
+def _files_of(document: Document) -> dict[str, str]:
+    """Return the files of a document: its own by protocol, included ones by their names."""
+    included = sorted({file for file, _ in document.origins.values()})
+    return {document.name: document.file, **{file: file for file in included}}
 
 
 def _file(name: str, path: Path, *, shown: Path | None = None) -> DocumentSource:
@@ -100,7 +112,13 @@ def _file(name: str, path: Path, *, shown: Path | None = None) -> DocumentSource
             documents = load_documents(Path(folder))
         except DocumentError as error:
             raise DocumentError(error.findings, path) from None
-    return DocumentSource(name, documents, {protocol: (str(shown or path), text)}, (protocol,))
+    files = {
+        key: (str((shown or path).parent / file), (path.parent / file).read_text(encoding="utf-8"))
+        for key, file in _files_of(documents[protocol]).items()
+        if key != protocol
+    }
+    files[protocol] = str(shown or path), text
+    return DocumentSource(name, documents, files, (protocol,))
 
 
 def _parsed(path: Path) -> Any:
@@ -111,19 +129,23 @@ def _parsed(path: Path) -> Any:
         return None
 
 
-def _extended(content: Any) -> list[str]:
-    """Return the files of what a document extends, which nobody has checked yet."""
+def _needed(content: Any) -> list[str]:
+    """Return the files of what a document extends and includes, which nobody has checked yet."""
     names = content.get("extends") if isinstance(content, dict) else None
     names = names if isinstance(names, list) else []
-    return [f"{name}.json" for name in names if _PROTOCOL.fullmatch(str(name))]
+    extended = [f"{name}.json" for name in names if _PROTOCOL.fullmatch(str(name))]
+    return [*extended, *(name for name in included_names(content) if _FILE.fullmatch(name))]
 
 
 def _gather(folder: Path, location: Path, content: Any) -> None:
-    """Copy the meta-schema and what a document extends, at any depth, from its own folder."""
-    waiting = [META, "jsonrpc.json", *_extended(content)]
+    """Copy the meta-schema and what a document extends and includes from its own folder.
+
+    What those extend and include comes along, at any depth.
+    """
+    waiting = [META, "jsonrpc.json", *_needed(content)]
     while waiting:
         file = waiting.pop()
         if (location / file).is_file() and not (folder / file).exists():
             shutil.copyfile(location / file, folder / file)
             if file != META:
-                waiting += _extended(_parsed(folder / file))
+                waiting += _needed(_parsed(folder / file))

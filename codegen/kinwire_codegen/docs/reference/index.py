@@ -20,6 +20,7 @@ from kinwire_codegen.docs.reference.links import Links
 from kinwire_codegen.docs.reference.parts import AUGMENT_COLUMNS, augment_cells, decision, meaning
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.names import class_name
+from kinwire_codegen.load.notes import status_mark
 
 
 def start_page(links: Links) -> Page:
@@ -93,7 +94,7 @@ def _rows(links: Links, document: Document) -> Iterator[Block]:
                 f"`{row['gate']}`" if row.get("gate") else "",
                 row.get("since", ""),
                 row["section"],
-                row.get("status", ""),
+                status_mark(row),
             )
             for wire, row in document.table(name).items()
         ]

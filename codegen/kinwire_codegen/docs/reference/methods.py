@@ -27,6 +27,7 @@ from kinwire_codegen.docs.reference.python import example_of, handler_code, shel
 from kinwire_codegen.docs.reference.sequences import row_drawing, sequence_drawing
 from kinwire_codegen.load.document import TOOLS_CALL, Document, resolve
 from kinwire_codegen.load.names import constant_name, slug, snake_name
+from kinwire_codegen.load.notes import status_mark
 from kinwire_codegen.load.sequences import Named
 
 Node = dict[str, Any]
@@ -95,7 +96,7 @@ def _badges(document: Document, row: Node, kind: str, arrow: str) -> Iterator[Bl
     badges += [f"since {row['since']}"] if "since" in row else []
     badges += [f"needs `{row['gate']}`"] if row.get("gate") else []
     badges += ["handled in order of arrival"] if row.get("order") else []
-    badges += [f"**{row['status']}**"] if row.get("status", "stable") != "stable" else []
+    badges += [f"**{status_mark(row)}**"] if status_mark(row) else []
     yield Badges(tuple(badges))
     if row.get("aliases"):
         yield Text(f"Also called {', '.join(f'`{alias}`' for alias in row['aliases'])}.")

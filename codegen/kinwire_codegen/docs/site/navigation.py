@@ -14,6 +14,7 @@ from kinwire_codegen.docs.reference.blocks import Page
 from kinwire_codegen.docs.site.pages import CHANGELOG, SitePlan, page_url
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.names import slug
+from kinwire_codegen.load.notes import status_mark
 
 HUES = 6
 SECTIONS = {
@@ -100,7 +101,7 @@ class Navigation:
         for table in TABLES:
             entries = [
                 NavigationEntry(
-                    wire, f"{document.name}/{table}/{slug(wire)}.html", row.get("status", "")
+                    wire, f"{document.name}/{table}/{slug(wire)}.html", status_mark(row)
                 )
                 for wire, row in document.table(table).items()
             ]

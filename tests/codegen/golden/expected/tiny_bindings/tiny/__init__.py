@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tiny_bindings.tiny.errors import (
         DustyError as DustyError,
         NoSuchBookError as NoSuchBookError,
+        WornError as WornError,
     )
     from tiny_bindings.tiny.handlers import (
         ClientHandlers as ClientHandlers,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from tiny_bindings.tiny.models import (
         Author as Author,
         Bag as Bag,
+        Binding as Binding,
         Book as Book,
         Count as Count,
         DustParams as DustParams,
@@ -69,8 +71,10 @@ _HOMES = {
     "ServerTools": "handlers",
     "NoSuchBookError": "errors",
     "DustyError": "errors",
+    "WornError": "errors",
     "Author": "models",
     "Bag": "models",
+    "Binding": "models",
     "Book": "models",
     "Count": "models",
     "DustParams": "models",

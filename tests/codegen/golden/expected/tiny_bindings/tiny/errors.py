@@ -21,3 +21,12 @@ class DustyError(RpcError):
     name = "Dusty"
     default_code = 9
     default_message = "Too dusty"
+
+
+class WornError(RpcError):
+    """The book cannot be lent any more."""
+
+    protocol = "tiny"
+    name = "Worn"
+    default_code = 4004
+    default_message = "The book is worn"

@@ -122,6 +122,7 @@ PROTOCOL: Final = ProtocolTable(
     errors={
         "NoSuchBook": errors.NoSuchBookError,
         "Dusty": errors.DustyError,
+        "Worn": errors.WornError,
     },
     error_data={
         "NoSuchBook": Author,

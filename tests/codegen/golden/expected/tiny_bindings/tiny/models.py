@@ -29,6 +29,10 @@ class Bag(Message):
     """Anything at all."""
 
 
+Binding = TypeAliasType("Binding", Annotated[Literal[1, 2, -1, 4], Exactly()])
+"""How a book is bound."""
+
+
 Count = TypeAliasType("Count", Annotated[int, Field(ge=0)])
 """How many."""
 
@@ -45,6 +49,7 @@ class FindParams(Message):
         price: A number.
         shelf: Null is not absent.
         hint: Any JSON.
+        binding: How it is bound.
         labels: A map.
         open: An open object.
         meta: An underscore.
@@ -73,6 +78,9 @@ class FindParams(Message):
 
     hint: Annotated[Any | MISSING, Field(deprecated=True)] = MISSING
     """Any JSON."""
+
+    binding: Binding | None = None
+    """How it is bound."""
 
     labels: dict[str, str] | None = None
     """A map."""

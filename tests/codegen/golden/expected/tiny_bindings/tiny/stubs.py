@@ -10,6 +10,7 @@ from tiny_bindings.peer import NoParams, Peer, given
 from tiny_bindings.tiny import methods, tools
 from tiny_bindings.tiny.models import (
     Bag,
+    Binding,
     Count,
     DustParams,
     DustResult,
@@ -40,6 +41,7 @@ class ServerStub:
         price: int | float | None = None,
         shelf: str | None | MISSING = MISSING,
         hint: Any | MISSING = MISSING,
+        binding: Binding | None = None,
         labels: dict[str, str] | None = None,
         open: dict[str, Any] | None = None,
         meta: Bag | None = None,
@@ -57,6 +59,7 @@ class ServerStub:
             price: A number.
             shelf: Null is not absent.
             hint: Any JSON.
+            binding: How it is bound.
             labels: A map.
             open: An open object.
             meta: An underscore.
@@ -74,6 +77,7 @@ class ServerStub:
             price=price,
             shelf=shelf,
             hint=hint,
+            binding=binding,
             labels=labels,
             open=open,
             meta=meta,
