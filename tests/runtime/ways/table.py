@@ -266,9 +266,6 @@ ENDS: dict[str, Row] = {
         for handler in ("a thread that goes on", "a blocked loop", "a swallowed cancellation")
     },
 }
-ENDS["a swallowed cancellation"]["MCP-lite, HTTP"] = (
-    f"{_LITE}test_streams.py::test_a_tool_that_does_not_heed_its_end_does_not_hold_the_server"
-)
 
 
 def tables_in(text: str) -> str:

@@ -120,6 +120,8 @@ class HttpApp:
 
     closing_cancels = False
     """See `StoppableApp`: MCP has a message to cancel a request."""
+    abandoned = 0
+    """See `StoppableApp`: handlers belong to sessions, which do not wait for them in the end."""
 
     def stop(self) -> None:
         """Take no new sessions, and ask the existing ones to end. This returns immediately."""

@@ -88,6 +88,7 @@ class LiteCore:
         self._may_call: Callable[[object, str], object] | None = may_call
         self._listed: tuple[Sequence[JsonObject], bool, EncodedObject] | None = None
         self._awaited = set[str]()
+        self._running: dict[ToolRun, str] = {}
         self._promises = PromiseBoard(records, limits)
         self._seal = AnswerSeal(
             _secret_bytes(secret), life=limits.questions_life, most=limits.state_size
@@ -134,9 +135,14 @@ class LiteCore:
         """
         await self._promises.works.close(grace)
 
+    def running_calls(self) -> list[str]:
+        """Return the tools that run, as the log names them. Any thread may call it."""
+        return [f"tools/call {name:.100}" for name in tuple(self._running.values())]
+
     async def _answered(self, run: ToolRun) -> JsonObject:
         started = time.perf_counter()
         before = PRINCIPAL.set(run.caller.principal)
+        self._running[run] = run.call.name
         try:
             return self._finished(await self._outcome(run), run, started)
         except ToolError as error:
@@ -148,6 +154,7 @@ class LiteCore:
                 raise
             raise internal_error(f"tool {run.call.name!r:.100}", error) from None
         finally:
+            del self._running[run]
             PRINCIPAL.reset(before)
 
     def _finished(self, body: JsonObject, run: ToolRun, started: float) -> JsonObject:

@@ -68,7 +68,7 @@ async def serve(
 def run(service: LiteServer, options: GrpcOptions) -> None:
     """See `LiteServer.run_grpc`."""
     limits = options.limits if isinstance(options.limits, GrpcLimits) else GrpcLimits()
-    grace = Grace(limits.drain + _CLOSING)
+    grace = Grace(limits.drain + _CLOSING, service.running_calls)
     try:
         with Watchdog(grace) as watchdog:
             anyio.run(partial(_until_a_signal, service, options, watchdog, grace.seconds))

@@ -59,6 +59,11 @@ class StoppableApp(Protocol):
         """Whether a client cancels its request when it closes its side of the connection."""
         ...
 
+    @property
+    def abandoned(self) -> int:
+        """How many requests have handlers that go on after their cancellation."""
+        ...
+
 
 def bound(host: str, port: int) -> socket.socket:
     """Return a socket that listens.
@@ -165,6 +170,18 @@ class _Server(uvicorn.Server):
             server.close()
         await self._sockets_done()
         await super().shutdown(sockets)
+
+    async def _wait_tasks_to_complete(self) -> None:
+        # The base would wait for handlers that never end until its own timeout.
+        waiting = asyncio.ensure_future(super()._wait_tasks_to_complete())
+        try:
+            while not (waiting.done() or self._only_abandoned()):
+                await asyncio.wait([waiting], timeout=_A_LOOK)
+        finally:
+            waiting.cancel()
+
+    def _only_abandoned(self) -> bool:
+        return 0 < len(self.server_state.connections) <= self._app.abandoned
 
     async def _sockets_done(self) -> None:
         """Let calls over WebSockets finish: the base closes these whatever they still do."""

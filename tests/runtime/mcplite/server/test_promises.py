@@ -602,7 +602,7 @@ async def test_a_large_result_is_stored_in_pieces_that_go_with_its_promise() -> 
         for before, after in zip(pieces, await records.pieces(), strict=True):
             assert before.expires_at is not None
             assert after.expires_at is not None
-            assert before.expires_at - after.expires_at == pytest.approx(life, abs=1)
+            assert 0 < before.expires_at - after.expires_at <= life  # less by the time since then
         await records.delete(pieces[2].key)
         with pytest.raises(InternalError):
             await redeem(here.server(), token)

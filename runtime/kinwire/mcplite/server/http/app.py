@@ -19,6 +19,7 @@ from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Limits
 from kinwire.support.arguments import ArgumentCheck
 from kinwire.support.background import running_loop
+from kinwire.support.watchdog import Grace
 from kinwire.transports.http.guard import LISTENER_KINDS, Authenticate, Guard
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.paths import PATH_KIND
@@ -115,6 +116,7 @@ class LiteHttpApp:
             certfile=certfile,
             keyfile=keyfile,
             insecure=self.guard.insecure,
+            grace=Grace(running=self.service.running_calls),
         )
 
     def stop(self) -> None:
@@ -125,6 +127,11 @@ class LiteHttpApp:
         """Take no new calls, and return when those under way, and promises, have ended."""
         await self.calls.close(_STOPPING)
         await self.service.close()
+
+    @property
+    def abandoned(self) -> int:
+        """See `StoppableApp`."""
+        return self.calls.abandoned
 
     @property
     def calls(self) -> Calls:

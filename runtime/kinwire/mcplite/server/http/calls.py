@@ -47,6 +47,12 @@ class Calls(Listener):
         """See `Listener.has_work`."""
         return (self._ends_at is not None and bool(self.running)) or super().has_work()
 
+    @property
+    def abandoned(self) -> int:
+        """How many calls go on although they had their time to end."""
+        over = self._ends_at is not None and time.monotonic() >= self._ends_at + _UNWILLING
+        return len(self.running) if over else 0
+
     def tick(self, now: float) -> None:
         """See `Listener.tick`."""
         super().tick(now)
@@ -70,7 +76,8 @@ class Calls(Listener):
         A tool that does not heed its cancellation is left alone.
         """
         self.stop(why)
-        with anyio.move_on_after(_LAST_ANSWERS + _UNWILLING):
+        until = (self._ends_at or 0.0) + _UNWILLING
+        with anyio.move_on_after(until - time.monotonic()):
             await self._none_left.wait()
 
     def tell_if_over(self) -> None:
