@@ -179,8 +179,11 @@ def soak(session: nox.Session) -> None:
 
 @nox.session
 def campaigns(session: nox.Session) -> None:
-    """Try random bytes, orders and patches for ten minutes each, or `-- --minutes M --seed N`."""
-    names = ("bytes-http", "bytes-stdio", "orders-http", "orders-memory", "patches")
+    """Try bytes, kills, orders and patches at random for ten minutes each, or `-- --minutes M`."""
+    names = (
+        *("bytes-http", "bytes-stdio", "kills-servers", "kills-writers"),
+        *("orders-http", "orders-memory", "patches"),
+    )
     with ThreadPoolExecutor(2) as pool:
         list(
             pool.map(

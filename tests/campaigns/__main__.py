@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from tests.campaigns.bytes import bytes_over_http, bytes_over_stdio
+from tests.campaigns.kills import killed_servers, killed_writers
 from tests.campaigns.orders import orders_in_memory, orders_over_http
 from tests.campaigns.patches import patches
 
@@ -22,6 +23,8 @@ Campaign = Callable[[random.Random, "Callable[[], bool]", "Counter[str]"], None]
 CAMPAIGNS: dict[str, Campaign] = {
     "bytes-http": bytes_over_http,
     "bytes-stdio": bytes_over_stdio,
+    "kills-servers": killed_servers,
+    "kills-writers": killed_writers,
     "orders-http": orders_over_http,
     "orders-memory": orders_in_memory,
     "patches": patches,
