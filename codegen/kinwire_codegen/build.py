@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("FileChange", "build", "changes", "write")
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,10 +19,12 @@ from kinwire_codegen.emit.signatures import Module, read_module, with_attributes
 from kinwire_codegen.lint import lint
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.findings import DocumentError, Finding
+from kinwire_codegen.load.notes import class_of_values
 
 UNMARKED = frozenset({"py.typed", "schema.json"})
 
 _UNFINISHED = ".kinwire-unfinished-"
+_USES_DEPRECATED = "# pyright: reportDeprecated=false\n# mypy: disable-error-code=deprecated\n"
 _LEFT = 60.0  # seconds after which nobody goes on with an unfinished file
 
 
@@ -66,7 +69,8 @@ def build(
     for document in documents:
         text = made[f"{document.module}/models.py"]
         module = read_module(text, f"{name}.{document.module}.models")
-        if {*module.names} != {*document.definitions}:
+        constants = {class_of_values(*one) for one in document.definitions.items()} - {None}
+        if {*module.names} != document.definitions.keys() | constants:
             raise RuntimeError(f"{document.file} and its models define other names")
         modules[document.name] = module
     said("writing rows, stubs, handlers and pages")
@@ -75,8 +79,21 @@ def build(
     for document in own:
         files |= protocol_files(documents, document, modules, package)
     said("laying out")
-    below = {f"{name}/{path}": text for path, text in files.items()}
+    below = {f"{name}/{path}": text for path, text in _quiet(files).items()}
     return dict(sorted((formatted(below, name) | _other_files(documents, own)).items()))
+
+
+def _quiet(files: dict[str, str]) -> dict[str, str]:
+    """Return modules in which type checkers report no use of the deprecated classes there."""
+    marked = re.compile(r"^@deprecated\(.*\nclass (\w+)", re.MULTILINE)
+    names = {name for source in files.values() for name in marked.findall(source)}
+    used = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
+    return {
+        path: f"{_USES_DEPRECATED}{source}"
+        if names and path.endswith(".py") and used.search(source)
+        else source
+        for path, source in files.items()
+    }
 
 
 def _package(documents: Documents, name: str, shared: str | None) -> Package:

@@ -23,8 +23,10 @@ from datamodel_code_generator.types import DataType, UnionIntFloat
 
 from kinwire_codegen.emit.annotations import Annotations, joined, marked, typed
 from kinwire_codegen.emit.package import OWNED
+from kinwire_codegen.emit.values import value_classes
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
 from kinwire_codegen.load.names import field_names, printable, snake_name
+from kinwire_codegen.load.notes import deprecation, described
 from kinwire_codegen.load.shape_reading import ShapeReader, admits_null
 from kinwire_codegen.load.shapes import (
     Bound,
@@ -35,6 +37,8 @@ from kinwire_codegen.load.shapes import (
     Shape,
 )
 
+_DEPRECATED = Import.from_full_path("typing_extensions.deprecated")
+_FINAL = Import.from_full_path("typing.Final")
 _MISSING = Import.from_full_path("pydantic_core.MISSING")
 """Type checkers take the name in `pydantic` for a mere object."""
 
@@ -59,8 +63,10 @@ def _module(documents: Documents, document: Document, reader: ShapeReader, share
     _with_late_names(ordered)
     for model in ordered:
         maker.imports.append(model.imports)
+    constants = [*value_classes(document)]
+    maker.imports.append([_FINAL] if constants else [])
     header = f'"""Messages. Generated {OWNED}."""'
-    texts = (printable(model.render()) for model in ordered)
+    texts = (printable(text) for text in (*(model.render() for model in ordered), *constants))
     return "\n\n".join([header, maker.imports.dump(), *texts]) + "\n"
 
 
@@ -113,10 +119,11 @@ class _Maker:
 
     def model(self, name: str) -> DataModel:
         """Return the class of a definition, or its name for a type."""
+        definition = self._document.definitions[name]
         shape = self._reader.shape(Reference(self._document.name, name))
         wanted: dict[str, Any] = {
             "reference": self._notes.names[name],
-            "description": self._document.definitions[name]["description"].strip(),
+            "description": described(definition),
             "extra_template_data": defaultdict(
                 dict, {ALL_MODEL: {"use_single_line_docstring": True}}
             ),
@@ -128,11 +135,20 @@ class _Maker:
         made = BaseModel(
             fields=[self._field(attributes[one.wire], one) for one in shape.members],
             custom_base_class=f"{self._notes.package}.base.Message",
+            decorators=self._decorators(definition),
             **wanted,
         )
         for number, groups in enumerate(shape.alternatives, 1):
             made.methods.append(self._alternatives(attributes, groups, number))
         return made
+
+    def _decorators(self, definition: dict[str, Any]) -> list[str]:
+        """Return what marks a deprecated class for type checkers: decoding must not warn."""
+        text = deprecation(definition)
+        if text is None:
+            return []
+        self.imports.append(_DEPRECATED)
+        return [f"@deprecated({text!r}, category=None)"]
 
     def _alias(self, name: str, shape: Shape) -> DataType:
         kind = self._notes.type(shape)
@@ -146,9 +162,9 @@ class _Maker:
     def _field(self, attribute: str, member: MemberShape) -> DataModelField:
         kind, bounds = self._notes.outer(member.shape)
         kind, default = self._with_default(kind, member)
-        extras = {"deprecated": True} if member.node.get("deprecated") else {}
-        if "description" in member.node:
-            extras["description"] = member.node["description"].strip()
+        # Not pydantic's `deprecated`: a read would warn, and take a dozen times as long.
+        text = described(member.node)
+        extras = {} if text is None else {"description": text}
         return DataModelField(
             name=attribute,
             alias=member.wire if member.wire != attribute else None,

@@ -27,6 +27,7 @@ from kinwire_codegen.emit.rows import (
 from kinwire_codegen.emit.signatures import Module
 from kinwire_codegen.load.document import CONSTANTS, Document, Documents, Reference, resolve
 from kinwire_codegen.load.names import class_name, constant_name, docstring
+from kinwire_codegen.load.notes import deprecation, described
 from kinwire_codegen.support import SHARED
 
 
@@ -175,6 +176,8 @@ def _environment() -> Environment:
         autoescape=False,  # the output is Python
     )
     environment.filters |= {
+        "deprecation": deprecation,
+        "described": described,
         "docstring": docstring,
         "class_name": class_name,
         "constant_name": constant_name,

@@ -25,7 +25,7 @@ from kinwire_codegen.emit.signatures import Module, Parameter
 from kinwire_codegen.load.augmented import AugmentTarget, target_of
 from kinwire_codegen.load.document import Document, Documents, Reference, members_of, resolve
 from kinwire_codegen.load.names import class_name, constant_name, snake_name
-from kinwire_codegen.load.notes import status_of
+from kinwire_codegen.load.notes import deprecation, status_of
 from kinwire_codegen.load.schemas import as_input_schema
 from kinwire_codegen.load.shape_reading import ShapeReader, admits_null
 from kinwire_codegen.load.shapes import NamedShape
@@ -84,6 +84,11 @@ class Row:
     @property
     def status(self) -> str:
         return status_of(self.content)
+
+    @property
+    def deprecation(self) -> str | None:
+        """Why it is deprecated; None if it is not."""
+        return deprecation(self.content)
 
     @property
     def considered(self) -> bool:

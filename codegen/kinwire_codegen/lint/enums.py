@@ -9,7 +9,7 @@ from typing import Any
 
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.findings import Fault, Place, pointer
-from kinwire_codegen.load.names import constant_name, nearest
+from kinwire_codegen.load.names import nearest
 from kinwire_codegen.load.notes import class_of_values, enum_values
 
 Node = dict[str, Any]
@@ -45,11 +45,11 @@ def _values(node: Node, place: Place) -> Iterator[Fault]:
 
 
 def _names(node: Node, place: Place, *, is_definition: bool) -> Iterator[Fault]:
-    seen: dict[str, str | int] = {}
+    seen: dict[str | None, str | int] = {}
     for one in enum_values(node):
         if one.name is None:
             continue
-        at, constant = pointer(*place, str(one.value), "name"), constant_name(one.name)
+        at, constant = pointer(*place, str(one.value), "name"), one.constant
         first = seen.setdefault(constant, one.value)
         if not isinstance(one.value, int):
             yield at, "a text needs no name: it is written as it is", "Remove it."

@@ -7,6 +7,7 @@ __all__ = (
     "class_of_values",
     "constraining",
     "deprecation",
+    "described",
     "enum_values",
     "is_note",
     "status_mark",
@@ -17,6 +18,8 @@ __all__ = (
 
 from dataclasses import dataclass
 from typing import Any
+
+from kinwire_codegen.load.names import constant_name
 
 Node = dict[str, Any]
 
@@ -38,6 +41,11 @@ class EnumValue:
     def name(self) -> str | None:
         """The name of an integer; None if it has no name."""
         return self.node.get("name")
+
+    @property
+    def constant(self) -> str | None:
+        """The constant of an integer that has a name: of `PaperBack` it is `PAPER_BACK`."""
+        return None if self.name is None else constant_name(self.name).rstrip("_")
 
     @property
     def text(self) -> str:
@@ -70,6 +78,22 @@ def version_notes(node: Node) -> str:
     """Return the sentences about the versions of an entry: `Since 1.1. Deprecated: ...`."""
     since = f"Since {node['since']}." if "since" in node else None
     return " ".join(filter(None, (since, deprecation(node))))
+
+
+def described(node: Node) -> str | None:
+    """Return the text about a type or a field for its docstring, None if there is nothing.
+
+    It has the description, the versions, and a list of the values of an enum that are described.
+    """
+    parts = [node.get("description", "").strip(), version_notes(node)]
+    head = " ".join(filter(None, parts))
+    values = [
+        f"- `{one.value}`{f' (`{one.constant}`)' if one.constant else ''}"
+        f"{f': {one.text}' if one.text else ''}"
+        for one in enum_values(node)
+        if one.node.keys() & {"name", "description", "since", "deprecated"}
+    ]
+    return "\n\n".join(filter(None, (head, "\n".join(values)))) or None
 
 
 def status_of(row: Node) -> str:

@@ -6,7 +6,7 @@ from kinwire_protocols.base import RpcError
 
 
 class CapabilityDeniedError(RpcError):
-    """The host has not granted a capability that the message uses."""
+    """The host has not granted a capability that the message uses. Since 0.5.0-draft."""
 
     protocol = "mcpl"
     name = "CapabilityDenied"

@@ -529,7 +529,7 @@ class NamedFeatureSet(Message):
         uses: The capabilities that it uses.
         scoped: Whether its actions need a scope; absent means false.
         rollback: Whether it has checkpoints to return to; absent means false.
-        host_state: Whether the host keeps its state; absent means false.
+        host_state: Whether the host keeps its state; absent means false. Deprecated.
         name: Its name.
     """
 
@@ -545,8 +545,8 @@ class NamedFeatureSet(Message):
     rollback: bool | None = None
     """Whether it has checkpoints to return to; absent means false."""
 
-    host_state: Annotated[bool | None, Field(alias="hostState", deprecated=True)] = None
-    """Whether the host keeps its state; absent means false."""
+    host_state: Annotated[bool | None, Field(alias="hostState")] = None
+    """Whether the host keeps its state; absent means false. Deprecated."""
 
     name: FeatureSetName
     """Its name."""
@@ -1205,7 +1205,7 @@ class FeatureSet(Message):
         uses: The capabilities that it uses.
         scoped: Whether its actions need a scope; absent means false.
         rollback: Whether it has checkpoints to return to; absent means false.
-        host_state: Whether the host keeps its state; absent means false.
+        host_state: Whether the host keeps its state; absent means false. Deprecated.
     """
 
     description: str
@@ -1220,8 +1220,8 @@ class FeatureSet(Message):
     rollback: bool | None = None
     """Whether it has checkpoints to return to; absent means false."""
 
-    host_state: Annotated[bool | None, Field(alias="hostState", deprecated=True)] = None
-    """Whether the host keeps its state; absent means false."""
+    host_state: Annotated[bool | None, Field(alias="hostState")] = None
+    """Whether the host keeps its state; absent means false. Deprecated."""
 
 
 class FeatureSetErrorData(Message):

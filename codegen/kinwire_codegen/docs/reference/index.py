@@ -17,7 +17,13 @@ from kinwire_codegen.docs.reference.blocks import (
     Text,
 )
 from kinwire_codegen.docs.reference.links import Links
-from kinwire_codegen.docs.reference.parts import AUGMENT_COLUMNS, augment_cells, decision, meaning
+from kinwire_codegen.docs.reference.parts import (
+    AUGMENT_COLUMNS,
+    augment_cells,
+    decision,
+    meaning,
+    vendor_items,
+)
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.names import class_name
 from kinwire_codegen.load.notes import status_mark
@@ -56,7 +62,8 @@ def protocol_page(links: Links, document: Document) -> Page:
     """Return the page that leads to everything of one protocol."""
     content = document.content
     title = f"{content['title']} {content['version']}"
-    blocks = [Text(content["description"]), *decision(content), *_offers(links, document)]
+    blocks = [Text(content["description"]), *decision(content), *vendor_items(content)]
+    blocks += _offers(links, document)
     blocks += [*_rows(links, document), *_augments(links, document), *_errors(links, document)]
     if links.has_data(document):
         place = f"../../{document.name}/data.md"

@@ -22,12 +22,12 @@ from kinwire_codegen.docs.reference.blocks import (
 )
 from kinwire_codegen.docs.reference.fields import field_blocks
 from kinwire_codegen.docs.reference.links import Links
-from kinwire_codegen.docs.reference.parts import as_json, decision, namesakes
+from kinwire_codegen.docs.reference.parts import as_json, decision, namesakes, vendor_items
 from kinwire_codegen.docs.reference.python import example_of, handler_code, shell_line, stub_call
 from kinwire_codegen.docs.reference.sequences import row_drawing, sequence_drawing
 from kinwire_codegen.load.document import TOOLS_CALL, Document, resolve
 from kinwire_codegen.load.names import constant_name, slug, snake_name
-from kinwire_codegen.load.notes import status_mark
+from kinwire_codegen.load.notes import deprecation, status_mark
 from kinwire_codegen.load.sequences import Named
 
 Node = dict[str, Any]
@@ -72,8 +72,23 @@ def _method(links: Links, document: Document, wire: str, row: Node) -> Iterator[
             reference = resolve(row[part], document.name)
             yield Heading(f"{part.title()}: {links.kind(reference)}", anchor=part)
             yield from field_blocks(links, document, reference, part, wire)
+    yield from _further_parts(links, document, row)
     yield from _errors(links, document, row, wire)
     yield from _sequences(links, document, "methods", wire)
+
+
+def _further_parts(links: Links, document: Document, row: Node) -> Iterator[Block]:
+    """Yield the type of partial results, and how the method is registered."""
+    for part, title, anchor in (
+        ("partialResult", "Partial result", "partial-result"),
+        ("registrationOptions", "Registration options", "registration-options"),
+    ):
+        if part in row:
+            reference = resolve(row[part], document.name)
+            yield Heading(f"{title}: {links.kind(reference)}", anchor=anchor)
+            yield from field_blocks(links, document, reference, anchor)
+    if "registrationMethod" in row:
+        yield Text(f"Registered as `{row['registrationMethod']}`.")
 
 
 def _tool(links: Links, document: Document, name: str, row: Node) -> Iterator[Block]:
@@ -103,13 +118,14 @@ def _badges(document: Document, row: Node, kind: str, arrow: str) -> Iterator[Bl
 
 
 def _summary(row: Node) -> Iterator[Block]:
-    yield Text(" ".join(filter(None, (row["summary"], row.get("description")))))
+    yield Text(" ".join(filter(None, (row["summary"], row.get("description"), deprecation(row)))))
     if row.get("status") == "considered":
         yield Text(
             "The specification only considers it. The bindings have a constant for it, but no"
             " stub and no handler."
         )
     yield from decision(row)
+    yield from vendor_items(row)
 
 
 def _sequences(links: Links, document: Document, table: str, wire: str) -> Iterator[Block]:

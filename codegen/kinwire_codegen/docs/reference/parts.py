@@ -9,15 +9,28 @@ __all__ = (
     "decision",
     "meaning",
     "namesakes",
+    "value_table",
+    "vendor_items",
 )
 
 import json
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.docs.reference.blocks import Block, Cell, Code, Decision, Meaning, Text
+from kinwire_codegen.docs.reference.blocks import (
+    Block,
+    Cell,
+    Code,
+    Decision,
+    Heading,
+    Items,
+    Meaning,
+    TableBlock,
+    Text,
+)
 from kinwire_codegen.docs.reference.links import Links
 from kinwire_codegen.load.document import Document
+from kinwire_codegen.load.notes import enum_values, vendor_entries, version_notes
 
 AUGMENT_COLUMNS = ("field", "type", "written by", "section", "errors", "meaning")
 
@@ -29,9 +42,44 @@ def decision(node: dict[str, Any]) -> Iterator[Block]:
 
 
 def meaning(node: dict[str, Any], key: str, *more: str) -> Meaning:
-    """Return the text of an entry under `key`, and the decision about the entry."""
-    text = " ".join(filter(None, (str(node.get(key, "")).strip(), *more)))
+    """Return the text of an entry under `key` with its versions, and the decision about it."""
+    parts = (str(node.get(key, "")).strip(), *more, version_notes(node), *_values(node))
+    text = " ".join(filter(None, (*parts, *_vendor_lines(node))))
     return Meaning(text, node.get("x-decision", ""))
+
+
+def _values(node: dict[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each value of an enum that is described."""
+    for one in enum_values(node):
+        if one.text:
+            yield f"`{one.value}`: {one.text}"
+
+
+def value_table(node: dict[str, Any]) -> Iterator[Block]:
+    """Yield a table of the values of an enum, if the document says something of one."""
+    if "enumValues" not in node:
+        return
+    has_names = any(one.constant for one in enum_values(node))
+    rows: list[list[Cell]] = []
+    for one in enum_values(node):
+        name = [f"`{one.constant}`" if one.constant else ""] if has_names else []
+        value = f"`{json.dumps(one.value, ensure_ascii=False)}`"
+        rows.append([value, *name, meaning(one.node, "description")])
+    yield Heading("Values", anchor="values")
+    yield TableBlock.of(("value", *(["name"] if has_names else []), "meaning"), rows)
+
+
+def vendor_items(node: dict[str, Any]) -> Iterator[Block]:
+    """Yield a list of the entries that vendors have added, if there are any."""
+    lines = tuple(_vendor_lines(node))
+    if lines:
+        yield Text("Entries of vendors:")
+        yield Items(lines)
+
+
+def _vendor_lines(node: dict[str, Any]) -> Iterator[str]:
+    for key, value in vendor_entries(node).items():
+        yield f"`{key}`: `{json.dumps(value, ensure_ascii=False)}`"
 
 
 def augment_cells(links: Links, document: Document, row: dict[str, Any]) -> tuple[Cell, ...]:

@@ -1,3 +1,5 @@
+# pyright: reportDeprecated=false
+# mypy: disable-error-code=deprecated
 """Tiny 2.1-draft. Generated from tiny.json by `kinwire generate`: do not edit.
 
 Every construct of the document language once.
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
         Author as Author,
         Bag as Bag,
         Binding as Binding,
+        BindingValues as BindingValues,
         Book as Book,
         Count as Count,
         DustParams as DustParams,
@@ -75,6 +78,7 @@ _HOMES = {
     "Author": "models",
     "Bag": "models",
     "Binding": "models",
+    "BindingValues": "models",
     "Book": "models",
     "Count": "models",
     "DustParams": "models",

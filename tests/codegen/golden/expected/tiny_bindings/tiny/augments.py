@@ -1,3 +1,5 @@
+# pyright: reportDeprecated=false
+# mypy: disable-error-code=deprecated
 """What Tiny adds to messages of others. Generated from tiny.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations

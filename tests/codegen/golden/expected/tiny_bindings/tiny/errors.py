@@ -1,6 +1,10 @@
+# pyright: reportDeprecated=false
+# mypy: disable-error-code=deprecated
 """Errors of Tiny. Generated from tiny.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations
+
+from typing_extensions import deprecated
 
 from tiny_bindings.base import RpcError
 
@@ -23,8 +27,9 @@ class DustyError(RpcError):
     default_message = "Too dusty"
 
 
+@deprecated("Deprecated. Use `NoSuchBook`.", category=None)
 class WornError(RpcError):
-    """The book cannot be lent any more."""
+    """The book cannot be lent any more. Deprecated. Use `NoSuchBook`."""
 
     protocol = "tiny"
     name = "Worn"

@@ -1,3 +1,5 @@
+# pyright: reportDeprecated=false
+# mypy: disable-error-code=deprecated
 """Handlers of Tiny. Generated from tiny.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ class ServerHandlers(Handlers):
         raise MethodNotFoundError("Method not found: books/find")
 
     async def books_announce(self, params: LentParams) -> OpenResult:
-        """Announce a book, with or without an answer. (`books/announce`)"""
+        """Announce a book, with or without an answer. (`books/announce`) Deprecated since 2.0: Nobody listens. Use `books/lent`."""
         raise MethodNotFoundError("Method not found: books/announce")
 
     async def books_rate(self, params: Rating) -> Rates:
@@ -59,7 +61,7 @@ class ServerOn(On):
 
     @property
     def books_announce(self) -> Register[LentParams, OpenResult]:
-        """Announce a book, with or without an answer. (`books/announce`)"""
+        """Announce a book, with or without an answer. (`books/announce`) Deprecated since 2.0: Nobody listens. Use `books/lent`."""
         return self(methods.BOOKS_ANNOUNCE)
 
     @property
@@ -86,7 +88,7 @@ class ClientHandlers(Handlers):
         # A notification that nobody handles is ignored.
 
     async def books_announce(self, params: LentParams) -> OpenResult:
-        """Announce a book, with or without an answer. (`books/announce`)"""
+        """Announce a book, with or without an answer. (`books/announce`) Deprecated since 2.0: Nobody listens. Use `books/lent`."""
         raise MethodNotFoundError("Method not found: books/announce")
 
 
@@ -100,7 +102,7 @@ class ClientOn(On):
 
     @property
     def books_announce(self) -> Register[LentParams, OpenResult]:
-        """Announce a book, with or without an answer. (`books/announce`)"""
+        """Announce a book, with or without an answer. (`books/announce`) Deprecated since 2.0: Nobody listens. Use `books/lent`."""
         return self(methods.BOOKS_ANNOUNCE)
 
 
@@ -118,5 +120,5 @@ class ServerTools(ToolHandlers):
         raise InvalidParamsError("Unknown tool: dust")
 
     async def books_find_tool(self, params: DustParams) -> CallResult:
-        """Find books by a tool. (`books/find`)"""
+        """Find books by a tool. (`books/find`) Deprecated."""
         raise InvalidParamsError("Unknown tool: books/find")

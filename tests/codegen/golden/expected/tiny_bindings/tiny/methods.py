@@ -1,3 +1,5 @@
+# pyright: reportDeprecated=false
+# mypy: disable-error-code=deprecated
 """The method table of Tiny. Generated from tiny.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ BOOKS_ANNOUNCE: Final = Method[LentParams, OpenResult](
     section="2.3",
     status="deprecated",
 )
-"""Announce a book, with or without an answer."""
+"""Announce a book, with or without an answer. Deprecated since 2.0: Nobody listens. Use `books/lent`."""
 
 BOOKS_RATE: Final = Method[Rating, Rates](
     name="books/rate",

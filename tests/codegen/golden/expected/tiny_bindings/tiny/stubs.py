@@ -1,3 +1,5 @@
+# pyright: reportDeprecated=false
+# mypy: disable-error-code=deprecated
 """Typed calls of Tiny. Generated from tiny.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations
@@ -5,6 +7,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from pydantic_core import MISSING
+from typing_extensions import deprecated
 
 from tiny_bindings.peer import NoParams, Peer, given
 from tiny_bindings.tiny import methods, tools
@@ -58,7 +61,7 @@ class ServerStub:
             exact: A constant that may be absent.
             price: A number.
             shelf: Null is not absent.
-            hint: Any JSON.
+            hint: Any JSON. Since 1.1. Deprecated: Nobody reads it.
             binding: How it is bound.
             labels: A map.
             open: An open object.
@@ -84,10 +87,11 @@ class ServerStub:
         )
         return await self._peer.call(methods.BOOKS_FIND, params)
 
+    @deprecated("Deprecated since 2.0: Nobody listens. Use `books/lent`.")
     async def books_announce(self, *, id: str | int, date: str) -> OpenResult:
         """Announce a book, with or without an answer.
 
-        Deprecated.
+        Deprecated since 2.0: Nobody listens. Use `books/lent`.
 
         books/announce, a request. Source: Tiny 2.1-draft, 2.3.
 
@@ -98,10 +102,11 @@ class ServerStub:
         params = LentParams(id=id, date=date)
         return await self._peer.call(methods.BOOKS_ANNOUNCE, params)
 
+    @deprecated("Deprecated since 2.0: Nobody listens. Use `books/lent`.")
     async def notify_books_announce(self, *, id: str | int, date: str) -> None:
         """Announce a book, with or without an answer.
 
-        Deprecated.
+        Deprecated since 2.0: Nobody listens. Use `books/lent`.
 
         books/announce, a notification. Source: Tiny 2.1-draft, 2.3.
 
@@ -150,6 +155,7 @@ class ServerStub:
         params = DustParams(shelf=shelf, tools=tools_)
         return await tools.DUST.call(self._peer, params)
 
+    @deprecated("Deprecated.")
     async def books_find_tool(
         self, *, shelf: str | None = None, tools_: list[Lamp] | None = None
     ) -> CallResult:
@@ -185,10 +191,11 @@ class ClientStub:
         params = LentParams(id=id, date=date)
         await self._peer.notify(methods.BOOKS_LENT, params)
 
+    @deprecated("Deprecated since 2.0: Nobody listens. Use `books/lent`.")
     async def books_announce(self, *, id: str | int, date: str) -> OpenResult:
         """Announce a book, with or without an answer.
 
-        Deprecated.
+        Deprecated since 2.0: Nobody listens. Use `books/lent`.
 
         books/announce, a request. Source: Tiny 2.1-draft, 2.3.
 
@@ -199,10 +206,11 @@ class ClientStub:
         params = LentParams(id=id, date=date)
         return await self._peer.call(methods.BOOKS_ANNOUNCE, params)
 
+    @deprecated("Deprecated since 2.0: Nobody listens. Use `books/lent`.")
     async def notify_books_announce(self, *, id: str | int, date: str) -> None:
         """Announce a book, with or without an answer.
 
-        Deprecated.
+        Deprecated since 2.0: Nobody listens. Use `books/lent`.
 
         books/announce, a notification. Source: Tiny 2.1-draft, 2.3.
 

@@ -1,3 +1,5 @@
+# pyright: reportDeprecated=false
+# mypy: disable-error-code=deprecated
 """Data of Tiny outside its messages. Generated from tiny.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations

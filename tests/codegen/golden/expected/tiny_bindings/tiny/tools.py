@@ -1,3 +1,5 @@
+# pyright: reportDeprecated=false
+# mypy: disable-error-code=deprecated
 """The tools that Tiny defines. Generated from tiny.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ DUST: Final = ToolMethod[DustParams, DustResult](
             "$defs": {
                 "Lamp": {
                     "description": "Something that shines.",
+                    "deprecated": True,
                     "type": "object",
                     "properties": {
                         "name": {"type": "string", "description": "What it is called."},
@@ -80,6 +83,7 @@ BOOKS_FIND_TOOL: Final = ToolMethod[DustParams, CallResult](
             "$defs": {
                 "Lamp": {
                     "description": "Something that shines.",
+                    "deprecated": True,
                     "type": "object",
                     "properties": {
                         "name": {"type": "string", "description": "What it is called."},
@@ -91,7 +95,7 @@ BOOKS_FIND_TOOL: Final = ToolMethod[DustParams, CallResult](
         },
     },
 )
-"""Find books by a tool."""
+"""Find books by a tool. Deprecated."""
 
 REBIND: Final = ToolMethod[DustParams, DustResult](
     name="rebind",
@@ -118,6 +122,7 @@ REBIND: Final = ToolMethod[DustParams, DustResult](
             "$defs": {
                 "Lamp": {
                     "description": "Something that shines.",
+                    "deprecated": True,
                     "type": "object",
                     "properties": {
                         "name": {"type": "string", "description": "What it is called."},

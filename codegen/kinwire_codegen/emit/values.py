@@ -1,0 +1,28 @@
+"""Classes of constants for enums whose integers have names.
+
+The type of such an enum stays a `Literal` of plain integers: an `IntEnum` would not be taken in
+strict mode, and a union of it with `int` would read some values as one and some as the other.
+"""
+
+from __future__ import annotations
+
+__all__ = ("value_classes",)
+
+from collections.abc import Iterator
+
+from kinwire_codegen.load.document import Document
+from kinwire_codegen.load.names import docstring
+from kinwire_codegen.load.notes import class_of_values, enum_values
+
+
+def value_classes(document: Document) -> Iterator[str]:
+    """Yield the source of the class of constants of each enum that has one; it needs `Final`."""
+    for name, definition in sorted(document.definitions.items()):
+        made = class_of_values(name, definition)
+        if made is not None:
+            lines = [f"class {made}:", f'    """The values of `{name}` that have names."""']
+            for one in enum_values(definition):
+                if one.constant is not None:
+                    lines += ["", f"    {one.constant}: Final = {one.value}"]
+                    lines += [f'    """{docstring(one.text)}"""'] if one.text else []
+            yield "\n".join(lines)
