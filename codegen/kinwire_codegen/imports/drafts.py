@@ -19,7 +19,8 @@ from kinwire_codegen.imports.weakening import weakened
 Node = dict[str, Any]
 
 KEPT = {
-    *("description", "enum", "const", "default", "deprecated", "pattern", "format"),
+    *("description", "enum", "enumValues", "const", "default", "pattern", "format"),
+    *("since", "deprecated"),
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
     *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
 }
@@ -177,8 +178,10 @@ class DraftTypes:
 
     def _branches(self, key: str, node: Node, owner: str, *, top: bool) -> Node:
         whole = top and key == "allOf"  # the type's own members may stand there
+        inline = [branch for branch in node[key] if "$ref" not in branch]
+        alone = len(inline if whole else node[key]) == 1
         found = [
-            self.type_of(branch, f"{owner}{index}" if len(node[key]) > 1 else owner, top=whole)
+            self.type_of(branch, owner if alone else f"{owner}{index}", top=whole)
             for index, branch in enumerate(node[key], 1)
         ]
         return {key: [{} if inner is None else inner for inner in found]}
@@ -202,4 +205,6 @@ def _is_kept(key: str, value: Any) -> bool:
         return isinstance(value, str | int)
     if key.startswith("exclusive"):  # a bare yes or no in the oldest drafts
         return not isinstance(value, bool)
-    return key in KEPT and value != ""
+    if key == "deprecated":
+        return bool(value)
+    return key.startswith("x-") or (key in KEPT and value != "")

@@ -49,10 +49,35 @@ def _openrpc(source: ImportSource) -> Imported:
     return read_openrpc(source)
 
 
+def _json_schema(source: ImportSource) -> Imported:
+    from kinwire_codegen.imports.json_schema import read_json_schema
+
+    return read_json_schema(source)
+
+
+def _lsp(source: ImportSource) -> Imported:
+    from kinwire_codegen.imports.lsp import read_lsp
+
+    return read_lsp(source)
+
+
+def _cdp(source: ImportSource) -> Imported:
+    from kinwire_codegen.imports.cdp import read_cdp
+
+    return read_cdp(source)
+
+
+_METHODS = ImportOption(
+    "methods", "TABLE", "which definitions are methods: acp, a2a, dap, or a file with a table"
+)
+
 KINDS = {
     kind.name: kind
     for kind in (
         ImportKind("mcp-schema", "the schema.json of a version of MCP", _mcp_schema),
         ImportKind("openrpc", "an OpenRPC document", _openrpc),
+        ImportKind("json-schema", "a JSON Schema of messages", _json_schema, (_METHODS,)),
+        ImportKind("lsp", "a metaModel.json of LSP", _lsp),
+        ImportKind("cdp", "the protocol files of Chrome DevTools", _cdp, joins_files=True),
     )
 }

@@ -32,6 +32,7 @@ def weakened(made: dict[str, Node], free: Callable[[str], str]) -> list[str]:
             steps = _steps(place)
             said = _weaken(made, steps, what, free)
             lost |= {f"{'/'.join(steps[1:])}: {said}": None} if said else {}
+        used |= _used(made)  # types that were named just now too
     while gone := used & made.keys() - _used(made):
         for name in gone:
             del made[name]
