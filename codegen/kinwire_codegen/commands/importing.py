@@ -33,7 +33,7 @@ class ImportCommand:
     """Writes a checked document for each FILE, and reports what it cannot represent."""
 
     name = "import"
-    summary = "read an official MCP schema, OpenRPC, or the configuration of another client"
+    summary = "read OpenRPC, JSON Schema, LSP and others, or the configuration of another client"
     group = "protocols and generation"
     exit_codes: ClassVar[dict[int, str]] = {
         1: "a document would lose something, or have problems; nothing was written"
