@@ -42,6 +42,8 @@ class DiffCommand:
     def run(arguments: Namespace) -> int:
         """Return 0 if it was printed, 1 if documents cannot be used, 2 if a side does not exist."""
         from kinwire_codegen.commands.reports import changelog, verdicts
+        from kinwire_codegen.commands.reports.report import Report
+        from kinwire_codegen.compare.policy import ChangePolicy, review
         from kinwire_codegen.compare.verdict import Category
 
         # A commit has no place of its own: it gives the documents of the other side's path.
@@ -51,9 +53,10 @@ class DiffCommand:
         sides = open_sides(arguments.old, there if given is None else given, location=there)
         if isinstance(sides, int):
             return sides
-        old, new, comparison = sides
+        comparison = sides.comparison
         if arguments.format == "json":
-            print(verdicts.as_json(comparison, old, new, list(Category)))
+            found = review(comparison, ChangePolicy())
+            print(verdicts.as_json(Report(found, sides.old, sides.new, list(Category))))
         elif arguments.format == "md":
             print(changelog.as_markdown(comparison, arguments.reference))
         else:

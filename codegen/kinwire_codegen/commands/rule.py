@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("RuleCommand",)
+__all__ = ("RuleCommand", "named_rule")
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
@@ -40,20 +40,27 @@ class RuleCommand:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0, or 2 if there is no such rule."""
-        from kinwire_codegen.compare import rules
-
-        known = {**rules.RULES, **{rule.name: rule for rule in rules.RULES.values()}}
         if arguments.rule is None:
-            for rule in rules.RULES.values():
+            from kinwire_codegen.compare.rules import RULES
+
+            for rule in RULES.values():
                 line = f"{rule.id}  {rule.category.name.lower():8}  {rule.name:28}  "
                 print(_fitted(line, rule.title))
             return 0
-        given = arguments.rule
-        found = known.get(given.upper()) or known.get(given.lower())
-        if found is None:
-            return usage(f"there is no rule {given!r}.", _meant(given, known))
+        found = named_rule(arguments.rule)
+        if isinstance(found, int):
+            return found
         print("\n".join(_explained(found)))
         return 0
+
+
+def named_rule(given: str) -> Rule | int:
+    """Return the rule of an id or a name in any case, or the exit code if there is no such rule."""
+    from kinwire_codegen.compare.rules import RULES
+
+    known = {**RULES, **{rule.name: rule for rule in RULES.values()}}
+    found = known.get(given.upper()) or known.get(given.lower())
+    return found or usage(f"there is no rule {given!r}.", _meant(given, known))
 
 
 def _fitted(head: str, title: str) -> str:

@@ -21,6 +21,8 @@ class Sides(NamedTuple):
     old: DocumentSource
     new: DocumentSource
     comparison: Comparison
+    protocols: tuple[str, ...] | None
+    """The protocols that were compared; None: all."""
 
 
 def open_sides(old: str, new: str | Path, *, location: Path) -> Sides | int:
@@ -46,5 +48,6 @@ def open_sides(old: str, new: str | Path, *, location: Path) -> Sides | int:
             print(f"{given} cannot be compared:", file=sys.stderr)
             return refuse(error)
     after, before = opened
-    chosen = tuple(sorted({*(after.chosen or ()), *(before.chosen or ())}))
-    return Sides(before, after, compare(before.documents, after.documents, chosen or None))
+    chosen = tuple(sorted({*(after.chosen or ()), *(before.chosen or ())})) or None
+    comparison = compare(before.documents, after.documents, chosen)
+    return Sides(before, after, comparison, chosen)

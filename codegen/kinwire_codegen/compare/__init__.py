@@ -17,7 +17,7 @@ from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.data import compare_data
 from kinwire_codegen.compare.errors import compare_errors
 from kinwire_codegen.compare.flows import Roots, data_flow, library_roots, other_roots, spread
-from kinwire_codegen.compare.head import compare_head, version_rose
+from kinwire_codegen.compare.head import compare_head
 from kinwire_codegen.compare.names import (
     NamedSides,
     compare_names,
@@ -27,7 +27,7 @@ from kinwire_codegen.compare.names import (
 from kinwire_codegen.compare.rows import Successors, compare_rows
 from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.types import Pair, Raw, TypeComparison
-from kinwire_codegen.compare.verdict import Category, Flow, Level, Way
+from kinwire_codegen.compare.verdict import Category, Flow, Way
 from kinwire_codegen.compare.words import compare_words
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
 from kinwire_codegen.load.places import at
@@ -47,18 +47,6 @@ class Comparison:
     def of(self, *categories: Category) -> list[DocumentChange]:
         """Return the changes of these categories."""
         return [change for change in self.changes if change.rule.category in categories]
-
-    def unannounced(self, *categories: Category) -> list[DocumentChange]:
-        """Return what breaks though the version of its protocol did not rise."""
-        return [
-            change
-            for change in self.of(*categories)
-            if change.level is Level.BREAKING and not self.announced(change.protocol)
-        ]
-
-    def announced(self, protocol: str) -> bool:
-        """Return whether the version of a protocol rose."""
-        return protocol in self.versions and version_rose(*self.versions[protocol])
 
 
 def compare(old: Documents, new: Documents, protocols: tuple[str, ...] | None = None) -> Comparison:

@@ -1,12 +1,10 @@
-"""The head of a document: where the offer sits, what is offered, and whether the version rose."""
+"""The head of a document: where the offer sits, and what is offered."""
 
 from __future__ import annotations
 
-__all__ = ("compare_head", "version_rose")
+__all__ = ("compare_head",)
 
-import re
 from collections.abc import Iterator
-from itertools import zip_longest
 
 from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.flows import data_flow
@@ -40,19 +38,3 @@ def _told(rule: str, document: Document, place: Place, what: str) -> DocumentCha
     flow = data_flow(document, "", Way.REQUEST)
     anchor = f"{document.name}/README.md"
     return changed(rule, document.name, there, what, flows=[flow], anchor=anchor)
-
-
-def version_rose(old: str, new: str) -> bool:
-    """Return whether a version is above another: numbers by size, `-draft` below its release."""
-    for one, other in zip_longest(_parts(old), _parts(new), fillvalue=(1, 0, "")):
-        if one != other:
-            return one < other
-    return False
-
-
-def _parts(version: str) -> list[tuple[int, int, str]]:
-    # A word ranks below the end of the version, a number above it.
-    return [
-        (2, int(part), "") if part.isdecimal() else (0, 0, part.lower())
-        for part in re.findall(r"\d+|[a-zA-Z]+", version)
-    ]

@@ -5,14 +5,22 @@ from __future__ import annotations
 import json
 from copy import deepcopy
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, strategies as st
 from jsonschema import Draft202012Validator
 
+from kinwire_codegen.commands.policy_file import accept, prune, read_policy
 from kinwire_codegen.commands.reports import changelog, verdicts
+from kinwire_codegen.commands.reports.junit import as_junit
+from kinwire_codegen.commands.reports.report import Report
+from kinwire_codegen.commands.reports.sarif import as_sarif
 from kinwire_codegen.compare import compare
+from kinwire_codegen.compare.policy import ChangePolicy, review
 from kinwire_codegen.compare.verdict import Category
 from kinwire_codegen.load.document import Documents
 from kinwire_codegen.load.sources import DocumentSource
@@ -85,9 +93,19 @@ def test_any_two_documents_can_be_compared_and_reported(one: Node, other: Node) 
     base = golden()["tiny-base"].content
     old, new = loaded(base, one), loaded(base, other)
     comparison = compare(old, new)
-    sides = source("a", old, one), source("b", new, other)
-    for tell in (verdicts.as_text, verdicts.as_json, verdicts.as_github):
-        assert tell(comparison, sides[0], sides[1], list(Category))
+    found, everything = review(comparison, ChangePolicy()), list(Category)
+    report = Report(found, source("a", old, one), source("b", new, other), everything)
+    for written in (verdicts.as_text, verdicts.as_json, verdicts.as_github, as_sarif, as_junit):
+        assert written(report)
+    ElementTree.fromstring(as_junit(report))
+    accepted = found.acceptable(everything, (), reason="\x7f agreed")
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "policy.toml")
+        accept(path, accepted)
+        again = review(comparison, read_policy(path))
+        assert (again.failures(*everything), again.stale) == ([], ())
+        prune(path, accepted)
+        assert read_policy(path) == ChangePolicy()
     assert changelog.as_markdown(comparison, "reference")
     assert changelog.as_plain(comparison)
     assert compare(old, loaded(base, one)).changes == ()

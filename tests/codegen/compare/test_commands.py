@@ -47,6 +47,7 @@ TOLD = """\
     in:     ask params
     docs:   toy/methods/ask.md#params.b
 1 breaking, 0 warnings, 0 safe   (against 1: {old})
+toy is still 1: what breaks needs 2
 """
 
 
@@ -87,7 +88,7 @@ def test_programs_get_json(sides: tuple[Path, Path], capsys: pytest.CaptureFixtu
     old, new = sides
     assert main(["breaking", "--against", str(old), str(new), "--format", "json"]) == 1
     found = json.loads(capsys.readouterr().out)
-    assert found["summary"] == {"safe": 0, "warning": 0, "breaking": 1}
+    assert found["summary"] == {"safe": 0, "warning": 0, "breaking": 1, "accepted": 0}
     (change,) = found["changes"]
     assert change["pointer"] == "/$defs/AskParams/properties/b"
     assert change["breaks"] == [{"who": "old senders", "roles": ["guest"]}]
@@ -116,7 +117,9 @@ def test_a_commit_gives_the_documents_of_the_same_path(
     write(path, edited(toy(), stricter))
     for beside in (path, path.parent):
         assert main(["breaking", "--against", "v1", str(beside)]) == 1
-        assert capsys.readouterr().out.endswith("0 safe   (against 1: v1)\n")
+        assert capsys.readouterr().out.endswith(
+            "0 safe   (against 1: v1)\ntoy is still 1: what breaks needs 2\n"
+        )
     assert main(["breaking", "--against", "v1", str(path), "--category", "docs"]) == 0
 
 

@@ -5,35 +5,30 @@ from __future__ import annotations
 __all__ = ("as_github", "as_json", "as_text")
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
-from kinwire_codegen.compare import Comparison, DocumentChange
-from kinwire_codegen.compare.verdict import Category, Level
-from kinwire_codegen.load.positions import Position
-from kinwire_codegen.load.sources import DocumentSource
+from kinwire_codegen.commands.reports.report import Report
+from kinwire_codegen.compare.policy import AcceptedFinding, ReviewedChange, fingerprint
 
 SHOWN_FLOWS = 3
 
-Categories = Sequence[Category]
 
-
-def as_text(
-    comparison: Comparison, old: DocumentSource, new: DocumentSource, categories: Categories
-) -> str:
+def as_text(report: Report) -> str:
     """Return what somebody may notice, worst first in each file, and how much there is."""
-    found = comparison.of(*categories)
-    lines = [line for change in found if change.level for line in _lines(change, old, new)]
-    lines += [_summary(found, old, comparison)]
-    lines += _announced(comparison, found)
-    return "\n".join(lines)
+    lines = [line for one in report.shown for line in _lines(report, one)]
+    return "\n".join([*lines, _summary(report), *report.version_lines()])
 
 
-def _lines(change: DocumentChange, old: DocumentSource, new: DocumentSource) -> Iterator[str]:
-    path, (line, column) = _place(change, old, new)
+def _lines(report: Report, one: ReviewedChange) -> Iterator[str]:
+    change = one.change
+    path, (line, column) = report.place(change)
     category, level = change.rule.category.name.lower(), change.level.name.lower()
-    yield f"{path}:{line}:{column}: {change.rule.id} {category} {level}: {change.what}"
+    verdict = level if one.accepted is None else "accepted"
+    yield f"{path}:{line}:{column}: {change.rule.id} {category} {verdict}: {change.what}"
+    if one.accepted is not None:
+        yield f"    reason: {' '.join(one.accepted.reason.split())}"
     if change.breaks:
         yield f"    breaks: {', '.join(map(str, change.breaks))}"
     if change.flows:
@@ -44,60 +39,51 @@ def _lines(change: DocumentChange, old: DocumentSource, new: DocumentSource) -> 
         yield f"    docs:   {change.anchor}"
 
 
-def _place(
-    change: DocumentChange, old: DocumentSource, new: DocumentSource
-) -> tuple[str, Position]:
-    """Return where a change stands in the new documents; in the old ones if it is in no new one."""
-    here = old if change.gone and change.protocol not in new.documents else new
-    place = change.place[:-1] if change.gone else change.place
-    return here.position(change.protocol, place)
-
-
-def _summary(found: list[DocumentChange], old: DocumentSource, comparison: Comparison) -> str:
-    counted = Counter(change.level for change in found)
-    warnings = counted[Level.WARNING]
-    words = [f"{counted[Level.BREAKING]} breaking"]
-    words += [f"{warnings} warning{'' if warnings == 1 else 's'}", f"{counted[Level.SAFE]} safe"]
-    versions = sorted({was for was, _ in comparison.versions.values()})
+def _summary(report: Report) -> str:
+    counted = report.counted
+    warnings = counted["warning"]
+    words = [f"{counted['breaking']} breaking"]
+    words += [f"{warnings} warning{'' if warnings == 1 else 's'}", f"{counted['safe']} safe"]
+    words += [f"{counted['accepted']} accepted"] if counted["accepted"] else []
+    versions = sorted({step.old for step in report.review.versions.values()})
     version = f" {versions[0]}" if len(versions) == 1 else ""
-    return f"{', '.join(words)}   (against{version}: {old.name})"
+    return f"{', '.join(words)}   (against{version}: {report.old.name})"
 
 
-def _announced(comparison: Comparison, found: list[DocumentChange]) -> Iterator[str]:
-    breaking = {change.protocol for change in found if change.level is Level.BREAKING}
-    for protocol in sorted(breaking):
-        if comparison.announced(protocol):
-            was, is_now = comparison.versions[protocol]
-            yield f"{protocol} rose from {was} to {is_now}: what breaks is announced"
-
-
-def as_json(
-    comparison: Comparison, old: DocumentSource, new: DocumentSource, categories: Categories
-) -> str:
+def as_json(report: Report) -> str:
     """Return everything as one JSON object."""
-    found = comparison.of(*categories)
-    counted = Counter(change.level for change in found)
-    report = {
-        "against": old.name,
-        "summary": {level.name.lower(): counted[level] for level in Level},
+    review = report.review
+    content = {
+        "against": report.old.name,
+        "summary": report.counted,
         "protocols": {
-            name: {"from": was, "to": is_now, "announced": comparison.announced(name)}
-            for name, (was, is_now) in comparison.versions.items()
+            name: {
+                "from": step.old,
+                "to": step.new,
+                "versions": step.scheme.value,
+                "announced": step.announces_breaks,
+                "needed": review.needed(name, *report.categories),
+            }
+            for name, step in review.versions.items()
         },
-        "changes": [entry(change, old, new) for change in found],
+        "changes": [_entry(report, one) for one in report.found],
+        "stale": [_accepted(one) for one in review.stale],
     }
-    return json.dumps(report, indent=2, ensure_ascii=False)
+    return json.dumps(content, indent=2, ensure_ascii=False)
 
 
-def entry(change: DocumentChange, old: DocumentSource, new: DocumentSource) -> dict[str, Any]:
+def _entry(report: Report, one: ReviewedChange) -> dict[str, Any]:
     """Return one change for programs."""
-    path, (line, column) = _place(change, old, new)
+    change = one.change
+    path, (line, column) = report.place(change)
     return {
         "rule": change.rule.id,
         "name": change.rule.name,
         "category": change.rule.category.name.lower(),
         "heading": change.rule.heading.name.lower(),
         "level": change.level.name.lower(),
+        "fails": one.fails,
+        "accepted": one.accepted and _accepted(one.accepted),
         "what": change.what,
         "breaks": [{"who": who, "roles": list(roles)} for who, roles in change.breaks],
         "in": list(change.flows),
@@ -108,26 +94,34 @@ def entry(change: DocumentChange, old: DocumentSource, new: DocumentSource) -> d
         "pointer": change.pointer,
         "gone": change.gone,
         "docs": change.anchor,
+        "fingerprint": fingerprint(change),
     }
 
 
-def as_github(
-    comparison: Comparison, old: DocumentSource, new: DocumentSource, categories: Categories
-) -> str:
-    """Return an annotation for each change that somebody may notice; announced ones only warn."""
-    found = comparison.of(*categories)
+def _accepted(one: AcceptedFinding) -> dict[str, str]:
+    entry = asdict(one)
+    return {**one.key._asdict(), **{key: entry[key] for key in ("reason", "by", "date")}}
+
+
+def as_github(report: Report) -> str:
+    """Return an annotation for each change that somebody may notice.
+
+    What fails is an error, what is accepted a notice, and the rest a warning.
+    """
     lines = []
-    for change in found:
-        if change.level is Level.SAFE:
-            continue
-        path, (line, column) = _place(change, old, new)
-        breaking = change.level is Level.BREAKING and not comparison.announced(change.protocol)
+    for one in report.shown:
+        change = one.change
+        path, (line, column) = report.place(change)
         victims = f". Breaks: {', '.join(map(str, change.breaks))}" if change.breaks else ""
+        reason = f". Accepted: {one.accepted.reason}" if one.accepted is not None else ""
         title = _property(f"{change.rule.id} {change.rule.name}")
         place = f"file={_property(path)},line={line},col={column},title={title}"
-        verb = "error" if breaking else "warning"
-        lines.append(f"::{verb} {place}::{_data(change.what + victims)}")
-    return "\n".join([*lines, _summary(found, old, comparison)])
+        verb = "error" if one.fails else "warning" if one.accepted is None else "notice"
+        lines.append(f"::{verb} {place}::{_data(change.what + victims + reason)}")
+    for stale in report.review.stale:
+        what = f"An accepted finding no longer occurs: {stale.key.rule} {stale.key.what}"
+        lines.append(f"::warning file={_property(report.policy_file)}::{_data(what)}")
+    return "\n".join([*lines, _summary(report), *report.version_lines()])
 
 
 def _data(text: str) -> str:
