@@ -38,11 +38,13 @@ __all__ = (
     "SamplingRequest",
     "Server",
     "Session",
+    "SessionCallbacks",
     "SessionStateError",
     "ShapeError",
     "ToolDefinitionError",
     "ToolError",
     "ToolQuestion",
+    "Transport",
     "UnsendableError",
     "capability_from",
     "choose_model",
@@ -50,6 +52,7 @@ __all__ = (
     "current_principal",
     "pair",
     "result_text",
+    "routes_of",
     "serve_websocket",
     "stdio",
     "unattended",
@@ -103,7 +106,9 @@ if TYPE_CHECKING:
     )
     from kinwire.rpc.limits import Limits
     from kinwire.rpc.request import Request
+    from kinwire.rpc.routes import routes_of
     from kinwire.rpc.session import Session
+    from kinwire.rpc.transport import SessionCallbacks, Transport
     from kinwire.testing import pair
     from kinwire.transports.child import stdio
     from kinwire.transports.grpc.limits import GrpcLimits
@@ -130,6 +135,8 @@ _HOMES = {
     "SamplingRequest": "mcp.sampling",
     "Server": "mcp.server",
     "Session": "rpc.session",
+    "SessionCallbacks": "rpc.transport",
+    "Transport": "rpc.transport",
     **dict.fromkeys(
         ("NeedsAnswers", "Promised", "ToolError", "ToolQuestion"), "managers.tool_outcomes"
     ),
@@ -139,6 +146,7 @@ _HOMES = {
     "current_principal": "transports.http.guard",
     "pair": "testing",
     "result_text": "mcp.result_text",
+    "routes_of": "rpc.routes",
     "serve_websocket": "transports.websocket.listener",
     "stdio": "transports.child",
     "unattended": "mcp.sampling",

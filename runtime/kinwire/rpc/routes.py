@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ("AtOnce", "Handler", "LayeredRoutes", "Route")
+__all__ = ("AtOnce", "Handler", "LayeredRoutes", "Route", "routes_of")
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar, overload
 
-from kinwire_protocols.peer import Method
+from kinwire.support.arguments import ArgumentCheck, instance_of
+from kinwire_protocols.peer import Handlers, Method
 
 T = TypeVar("T")
+
+_ROUTES_OF = ArgumentCheck(
+    "routes_of",
+    "routes_of(Editor())",
+    {"handlers": instance_of(Handlers, "an object of a class of handlers", "Editor()")},
+)
 
 Handler = Callable[[Any, Any], Awaitable[Any]]
 """Takes params and `Request`; returns the result, as its model or as a JSON object."""
@@ -37,6 +44,26 @@ class Route(NamedTuple):
     however many messages are being handled: for notifications that come in bursts and must not be
     dropped, and for requests that are answered under any load. No function of the user is reached
     there."""
+
+
+def routes_of(handlers: Handlers) -> dict[str, Route]:
+    """Return the routes of a generated class of handlers, for a `Session`.
+
+    Methods that the class does not override answer "method not found".
+
+    Raises:
+        TypeError: `handlers` is not an object of such a class.
+    """
+    _ROUTES_OF.check(handlers=handlers)
+    routes: dict[str, Route] = {}
+    for row in handlers.rows.values():
+        function = getattr(handlers, row.attribute)
+        routes |= dict.fromkeys(row.names, Route(row, _without_request(function)))
+    return routes
+
+
+def _without_request(function: Callable[[Any], Awaitable[Any]]) -> Handler:
+    return lambda params, request: function(params)
 
 
 class LayeredRoutes(Mapping[str, Route]):

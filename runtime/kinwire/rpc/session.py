@@ -49,7 +49,7 @@ R = TypeVar("R")
 
 _SESSION = ArgumentCheck(
     "Session",
-    "Session(transport, routes={}, profile=PROFILE)",
+    "Session(transport, routes={})",
     {
         "transport": TRANSPORT_KIND,
         "routes": instance_of(Mapping, "a dictionary of routes", "{}"),
@@ -66,7 +66,8 @@ class Session(SessionRoutes):
     """A connection that is open inside `async with`; no task of it outlives that block.
 
     `routes` is looked up for each message, so a route may be added or removed at any time.
-    `profile` is what the protocol adds to JSON-RPC, such as cancellation (`kinwire.mcp.profile`).
+    `routes_of` makes them from a generated class of handlers. `profile` is what the protocol adds
+    to JSON-RPC, such as cancellation (`kinwire.mcp.profile`); by default it adds nothing.
     `protocols` are the tables whose errors are recognised in addition to those of a method's row.
     """
 
@@ -75,7 +76,7 @@ class Session(SessionRoutes):
         transport: Transport,
         *,
         routes: Mapping[str, Route],
-        profile: RpcProfile,
+        profile: RpcProfile = RpcProfile(),
         limits: Limits = Limits(),
         protocols: Iterable[ProtocolTable] = (),
     ) -> None:
