@@ -26,13 +26,15 @@ from tests.protocol_table import GUIDE, PLAYERS, table_in, table_now
 from tests.tracked import ROOT, tracked_files
 
 MARKDOWN = [path.relative_to(ROOT).as_posix() for path in tracked_files() if path.suffix == ".md"]
-DOCUMENTS = ["README.md", *(name for name in MARKDOWN if re.fullmatch(r"docs/[^/]+", name))]
 
-# Documents for those who change kinwire, and what runs their blocks.
+# Documents for those who change kinwire or use other languages, and what runs their blocks.
 RUN_ELSEWHERE = {
     "CONTRIBUTING.md": "tests/packaging/test_commands.py",
+    "docs/other-languages.md": "tests/interop/test_typescript.py",
     "schema/README.md": "tests/codegen/test_writing_a_document.py",
 }
+GUIDES = [name for name in MARKDOWN if re.fullmatch(r"docs/[^/]+", name)]
+DOCUMENTS = ["README.md", *(name for name in GUIDES if name not in RUN_ELSEWHERE)]
 
 
 FILES = {"python", "toml"}
@@ -186,5 +188,5 @@ def test_the_readme_links_every_guide_once() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     guides = text.partition("## Guides")[2]
     named = re.findall(r"^- \[[^]]+\]\(([^)]+)\)", guides, re.MULTILINE)
-    elsewhere = [name for name in DOCUMENTS[1:] if name not in named and f"]({name})" in text]
-    assert sorted([*named, *elsewhere]) == sorted([*DOCUMENTS[1:], "schema/README.md"])
+    elsewhere = [name for name in GUIDES if name not in named and f"]({name})" in text]
+    assert sorted([*named, *elsewhere]) == sorted([*GUIDES, "schema/README.md"])

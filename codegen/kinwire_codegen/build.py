@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("FileChange", "build", "changes", "write")
+__all__ = ("FileChange", "build", "build_typescript", "changes", "write")
 
 import os
 import re
@@ -22,6 +22,8 @@ from kinwire_codegen.load.findings import DocumentError, Finding
 from kinwire_codegen.load.notes import class_of_values
 
 UNMARKED = frozenset({"py.typed", "schema.json"})
+
+_SUFFIXES = frozenset({".py", ".md", ".json", ".proto", ".typed"})
 
 _UNFINISHED = ".kinwire-unfinished-"
 _USES_DEPRECATED = "# pyright: reportDeprecated=false\n# mypy: disable-error-code=deprecated\n"
@@ -56,9 +58,7 @@ def build(
         DocumentError: the documents have findings.
     """
     said("checking the documents")
-    findings = lint(documents)
-    if findings:
-        raise DocumentError(findings, documents.folder)
+    _must_be_clean(documents)
     from kinwire_codegen.emit.models import models
     from kinwire_codegen.emit.render import package_files, protocol_files
 
@@ -94,6 +94,28 @@ def _quiet(files: dict[str, str]) -> dict[str, str]:
         else source
         for path, source in files.items()
     }
+
+
+def build_typescript(
+    documents: Documents, *, said: Callable[[str], None] = lambda _: None
+) -> dict[str, str]:
+    """Return the TypeScript of all documents, those included that the chosen ones extend.
+
+    Raises:
+        DocumentError: the documents have findings.
+    """
+    said("checking the documents")
+    _must_be_clean(documents)
+    from kinwire_codegen.exports.typescript import typescript_files
+
+    said("writing types and method tables")
+    return typescript_files(documents)
+
+
+def _must_be_clean(documents: Documents) -> None:
+    findings = lint(documents)
+    if findings:
+        raise DocumentError(findings, documents.folder)
 
 
 def _package(documents: Documents, name: str, shared: str | None) -> Package:
@@ -137,8 +159,7 @@ def changes(files: dict[str, str], out: Path) -> list[FileChange]:
     Raises:
         DocumentError: a file that somebody wrote by hand stands where a generated one belongs.
     """
-    tops = {path.partition("/")[0] for path in files}
-    present = {path.relative_to(out).as_posix(): path for top in tops for path in _files(out / top)}
+    present = {path.relative_to(out).as_posix(): path for path in _present(files, out)}
     found: list[FileChange] = []
     foreign: list[Finding] = []
     for name, path in sorted(present.items()):
@@ -206,11 +227,14 @@ def _umask() -> int:
     return mask
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        if (
-            path.is_file()
-            and "__pycache__" not in path.parts
-            and path.suffix in (".py", ".md", ".json", ".proto", ".typed")
-        ):
-            yield path
+def _present(files: dict[str, str], out: Path) -> Iterator[Path]:
+    """Yield the files that may be generated ones: in the folders that `files` go into.
+
+    In `out` itself only those of the same kinds: other generated files may be there too.
+    """
+    for top in {path.partition("/")[0] for path in files if "/" in path}:
+        for path in sorted((out / top).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts and path.suffix in _SUFFIXES:
+                yield path
+    kinds = {Path(path).suffix for path in files if "/" not in path}
+    yield from (path for path in sorted(out.glob("*")) if path.suffix in kinds and path.is_file())

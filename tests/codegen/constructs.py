@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ("HELPERS", "PAIRS", "SINGLE", "VALUES", "Node", "Tried", "kept_models", "try_all")
+__all__ = (
+    "HELPERS",
+    "PAIRS",
+    "SINGLE",
+    "VALUES",
+    "Node",
+    "Tried",
+    "kept_documents",
+    "kept_models",
+    "try_all",
+)
 
 import importlib.util
 import json
@@ -337,6 +347,11 @@ def try_all(constructs: Mapping[str, Node]) -> dict[tuple[str, str], Tried]:
 def kept_models(constructs: Mapping[str, Node]) -> str:
     """Return the module of models with everything that lint lets pass."""
     return _source(_placed(constructs))
+
+
+def kept_documents(constructs: Mapping[str, Node]) -> Documents:
+    """Return documents with everything that lint lets pass."""
+    return _documents(_placed(constructs).kept)
 
 
 def _placed(constructs: Mapping[str, Node]) -> _Placed:

@@ -1,4 +1,7 @@
-"""`kinwire generate`: documents to bindings, a check that they agree, or a watch over them."""
+"""`kinwire generate`: documents to bindings, a check that they agree, or a watch over them.
+
+The bindings are a Python package, or files of TypeScript.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
 GENERATED = Path("generated")
 PACKAGE = "kinwire_protocols"
+LANGUAGES = ("python", "typescript")
 
 
 class GenerateCommand:
@@ -42,13 +46,19 @@ class GenerateCommand:
         "kinwire generate --out generated --package notes_bindings",
         "kinwire generate --out generated --package notes_bindings --check",
         "kinwire generate --out generated --package notes_bindings --watch",
+        "kinwire generate --language typescript --out src/protocols",
     )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
         """Add the subcommand's arguments."""
         add_schema(parser)
-        text = "where the package goes (default: ./generated, if the documents are in ./schema)"
+        text = "write a Python package (the default), or types and method tables of TypeScript"
+        parser.add_argument("--language", choices=LANGUAGES, default="python", help=text)
+        text = (
+            "where it goes (default: ./generated if the documents are in ./schema, "
+            "or ./generated/typescript)"
+        )
         parser.add_argument("--out", type=Path, metavar="DIR", help=text)
         text = f"import name of the package (default: {PACKAGE}, if MCP is among the documents)"
         parser.add_argument("--package", metavar="NAME", help=text)
@@ -65,21 +75,16 @@ class GenerateCommand:
         """Return 0 if nothing is left to do, 1 on findings or drift, 2 if the command is wrong."""
         from kinwire_codegen.load.findings import DocumentError
 
-        folder, root = project_of(arguments)
-        out = arguments.out or (None if root is None else root / GENERATED)
-        if out is None:
-            return usage("the output folder is unknown.", "Name a folder with --out.")
-        if arguments.package is not None and not arguments.package.isidentifier():
-            return usage(f"{arguments.package!r} is not a valid Python name.", "Correct --package.")
-        task = Task(folder, out, arguments.package, arguments.standalone)
         try:
+            task = _task_of(arguments)
             return _watch(task) if arguments.watch else _once(task, check=arguments.check)
         except DocumentError as error:
             return refuse(error)
         except BrokenPipeError:
             raise  # the reader of the output was closed: the folder is fine
         except OSError as error:
-            return usage(f"{error.filename or out}: {error.strerror}.", "Choose another --out.")
+            where = error.filename or arguments.out
+            return usage(f"{where}: {error.strerror}.", "Choose another --out.")
         except EmptyDocumentsError:
             print("nothing to do: the documents have no methods, types and errors")
             return 0
@@ -95,6 +100,7 @@ class Task:
     out: Path
     package: str | None
     standalone: bool
+    typescript: bool
 
     def must_not_be_among_documents(self) -> None:
         """Return if nothing would be written into the folder of the documents itself.
@@ -104,8 +110,25 @@ class Task:
         """
         out = self.out.resolve()
         if self.folder and self.folder.resolve() in (out, out / (self.package or PACKAGE)):
-            text = "the package would be among the documents."
+            text = "the generated files would be among the documents."
             raise UnusableTaskError(text, "Choose another --out.")
+
+
+def _task_of(arguments: Namespace) -> Task:
+    folder, root = project_of(arguments)
+    typescript = arguments.language == "typescript"
+    default = GENERATED / "typescript" if typescript else GENERATED
+    out = arguments.out or (None if root is None else root / default)
+    if out is None:
+        raise UnusableTaskError("the output folder is unknown.", "Name a folder with --out.")
+    package = arguments.package
+    if typescript and (package is not None or arguments.standalone):
+        text = "--package and --standalone are for Python only."
+        raise UnusableTaskError(text, "Leave them out.")
+    if package is not None and not package.isidentifier():
+        text = f"{package!r} is not a valid Python name."
+        raise UnusableTaskError(text, "Correct --package.")
+    return Task(folder, out, package, arguments.standalone, typescript)
 
 
 class UnusableTaskError(Exception):
@@ -134,20 +157,29 @@ def _once(task: Task, *, check: bool) -> int:
 
 
 def _make(task: Task) -> tuple[Documents, int, list[FileChange]]:
-    from kinwire_codegen.build import build, changes
+    from kinwire_codegen.build import build_typescript, changes
     from kinwire_codegen.load.loading import load_documents
 
     task.must_not_be_among_documents()
     documents = load_documents(task.folder)
     if not any(map(_has_content, map(documents.__getitem__, documents.chosen))):
         raise EmptyDocumentsError
+    if task.typescript:
+        files = build_typescript(documents, said=_say_on_terminal)
+    else:
+        files = _python_files(task, documents)
+    return documents, len(files), changes(files, task.out)
+
+
+def _python_files(task: Task, documents: Documents) -> dict[str, str]:
+    from kinwire_codegen.build import build
+
     package = task.package or (PACKAGE if "mcp" in documents.chosen else None)
     if package is None:
         # Protocols of others must not get the name of ours.
         raise UnusableTaskError("the package has no name.", "Give it one with --package.")
     shared = None if task.standalone or package == PACKAGE else PACKAGE
-    files = build(documents, package, shared=shared, said=_say_on_terminal)
-    return documents, len(files), changes(files, task.out)
+    return build(documents, package, shared=shared, said=_say_on_terminal)
 
 
 def _watch(task: Task) -> int:
@@ -191,7 +223,10 @@ def _tell(documents: Documents, made: int, found: list[FileChange], seconds: flo
         places += [f"json-schema/{name}/"]
         places += [f"openrpc/{name}-server.json", f"openrpc/{name}-client.json"]
         places += [f"proto/{module}.proto"]
-        changed = sum(any(place in change.path for place in places) for change in found)
+        own = tuple(f"{name}.{end}" for end in ("d.ts", "methods.d.ts", "methods.js"))
+        changed = sum(
+            change.path in own or any(place in change.path for place in places) for change in found
+        )
         methods = count(len(document.content["methods"]), "method")
         types = count(len(document.definitions), "type")
         print(f"{document.name:10} {methods:>11} {types:>10}   {count(changed, 'file')} changed")
