@@ -74,8 +74,13 @@ def generate(session: nox.Session) -> None:
 
 @nox.session
 def check(session: nox.Session) -> None:
-    """Fail when a document has a fault, or a generated file is not what its document gives."""
-    at_once(session, ("kinwire", "lint"), ("kinwire", "generate", "--check"))
+    """Fail when a document has a fault or another layout, or a generated file is stale."""
+    commands = (
+        ("kinwire", "lint"),
+        ("kinwire", "fmt", "--check"),
+        ("kinwire", "generate", "--check"),
+    )
+    at_once(session, *commands)
 
 
 @nox.session

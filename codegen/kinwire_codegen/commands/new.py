@@ -38,6 +38,7 @@ class NewCommand:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0 if the document was written, 2 if it cannot be."""
+        from kinwire_codegen.load.canonical import canonical
         from kinwire_codegen.load.findings import DocumentError
         from kinwire_codegen.load.loading import META, load_documents
 
@@ -58,8 +59,10 @@ class NewCommand:
             return refuse(error)
         try:
             schema.mkdir(parents=True)
-            _write(schema / f"{name}.json", _starter(name))
-            _write(schema / META, meta)
+            text = canonical(json.dumps(_starter(name)), meta)
+            (schema / f"{name}.json").write_text(text, encoding="utf-8")
+            text = json.dumps(meta, indent=2, ensure_ascii=False) + "\n"
+            (schema / META).write_text(text, encoding="utf-8")
         except OSError as error:
             return usage(f"{schema}: {error.strerror}.", "Choose another folder with --out.")
         package = name.replace("-", "_") + "_bindings"
@@ -67,10 +70,6 @@ class NewCommand:
         print(f"wrote {schema / f'{name}.json'} and {schema / META}")
         print(f"next: {command}", file=sys.stderr)
         return 0
-
-
-def _write(path: Path, content: object) -> None:
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _starter(name: str) -> dict[str, object]:

@@ -69,8 +69,8 @@ EVENTS_SUBSCRIBE: Final = ToolMethod[EventsSubscribeParams, Subscription](
                     "properties": {
                         "type": {
                             "type": "string",
-                            "description": "Marks it as an agent.",
                             "const": "agent",
+                            "description": "Marks it as an agent.",
                         },
                         "systemPrompt": {"type": "string", "description": "The system prompt."},
                         "model": {
@@ -100,8 +100,8 @@ EVENTS_SUBSCRIBE: Final = ToolMethod[EventsSubscribeParams, Subscription](
                     "properties": {
                         "type": {
                             "type": "string",
-                            "description": "Marks it as a command.",
                             "const": "bash",
+                            "description": "Marks it as a command.",
                         },
                         "command": {"type": "string", "description": "The program to run."},
                         "args": {
@@ -265,8 +265,8 @@ EVENTS_SUBSCRIBE: Final = ToolMethod[EventsSubscribeParams, Subscription](
                     "properties": {
                         "type": {
                             "type": "string",
-                            "description": "Marks it as a webhook.",
                             "const": "webhook",
+                            "description": "Marks it as a webhook.",
                         },
                         "url": {"type": "string", "description": "The address.", "format": "uri"},
                         "headers": {
@@ -458,8 +458,8 @@ EVENTS_UPDATE: Final = ToolMethod[EventsUpdateParams, Subscription](
                     "properties": {
                         "type": {
                             "type": "string",
-                            "description": "Marks it as an agent.",
                             "const": "agent",
+                            "description": "Marks it as an agent.",
                         },
                         "systemPrompt": {"type": "string", "description": "The system prompt."},
                         "model": {
@@ -489,8 +489,8 @@ EVENTS_UPDATE: Final = ToolMethod[EventsUpdateParams, Subscription](
                     "properties": {
                         "type": {
                             "type": "string",
-                            "description": "Marks it as a command.",
                             "const": "bash",
+                            "description": "Marks it as a command.",
                         },
                         "command": {"type": "string", "description": "The program to run."},
                         "args": {
@@ -671,8 +671,8 @@ EVENTS_UPDATE: Final = ToolMethod[EventsUpdateParams, Subscription](
                         },
                         "expiresAt": {
                             "type": ["string", "null"],
-                            "format": "date-time",
                             "description": "When it ends; null means never.",
+                            "format": "date-time",
                         },
                     },
                 },
@@ -682,8 +682,8 @@ EVENTS_UPDATE: Final = ToolMethod[EventsUpdateParams, Subscription](
                     "properties": {
                         "type": {
                             "type": "string",
-                            "description": "Marks it as a webhook.",
                             "const": "webhook",
+                            "description": "Marks it as a webhook.",
                         },
                         "url": {"type": "string", "description": "The address.", "format": "uri"},
                         "headers": {
