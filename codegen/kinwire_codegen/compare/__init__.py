@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.augments import compare_augments
 from kinwire_codegen.compare.change import DocumentChange, changed
+from kinwire_codegen.compare.constructs import Renamed
 from kinwire_codegen.compare.data import compare_data
-from kinwire_codegen.compare.errors import compare_errors
+from kinwire_codegen.compare.deprecation import compare_deprecations
+from kinwire_codegen.compare.errors import compare_errors, renamed_errors
 from kinwire_codegen.compare.flows import Roots, data_flow, library_roots, other_roots, spread
 from kinwire_codegen.compare.head import compare_head
+from kinwire_codegen.compare.leftover import compare_leftover
 from kinwire_codegen.compare.names import (
     NamedSides,
     compare_names,
@@ -61,7 +64,10 @@ def compare(old: Documents, new: Documents, protocols: tuple[str, ...] | None = 
         for name in named
         if (before := sides[0].document(name)) and (after := sides[1].document(name))
     ]
-    found = [*_came_and_went(*sides, named), *_Assembly(*sides).changes(both)]
+    assembly = _Assembly(*sides)
+    found = [*_came_and_went(*sides, named), *assembly.changes(both)]
+    for before, after in both:
+        found += [*compare_leftover(before, after, assembly.new_names[after.name], found)]
     unique = {change.order: change for change in found}
     return Comparison(
         tuple(sorted(unique.values(), key=lambda change: change.order)),
@@ -96,12 +102,16 @@ class _Assembly:
         self._types = TypeComparison(old, new)
         self._roots: Roots = {}
         self._successors: dict[str, Successors] = {}
+        self.new_names: dict[str, Renamed] = {}
+        """What has another name now, by protocol; known once the changes are."""
 
     def changes(self, both: list[tuple[Document, Document]]) -> Iterator[DocumentChange]:
         for before, after in both:
             yield from self._except_types(before, after)
         for pair, flow in library_roots(self._old, self._new):
             self._root(pair, flow)
+        for pair in list(self._roots):
+            self._types.compare(pair)
         self._unreached(both)
         for pair in list(self._roots):
             self._types.compare(pair)
@@ -114,6 +124,20 @@ class _Assembly:
             successors = self._successors[after.name]
             sides = NamedSides(self._old, self._new, before, after, renamed, successors)
             yield from compare_names(sides)
+            new_names = self.new_names[after.name] = self._new_names(after.name, renamed)
+            yield from compare_deprecations(before, after, new_names)
+            yield from compare_words(before, after, new_names)
+
+    def _new_names(self, protocol: str, renamed: dict[Reference, Reference]) -> Renamed:
+        """Return the new names of what one protocol's document has under another name now."""
+        types = {
+            ("$defs", old.name): new.name
+            for old, new in renamed.items()
+            if old.protocol == new.protocol == protocol
+        }
+        errors = renamed_errors(self._old.documents[protocol], self._new.documents[protocol])
+        rows = {key: name for key, name in self._successors[protocol].items() if name}
+        return types | {("errors", old): new for old, new in errors.items()} | rows
 
     def _except_types(self, before: Document, after: Document) -> Iterator[DocumentChange]:
         rows = compare_rows(self._old, self._new, before, after)
@@ -126,19 +150,21 @@ class _Assembly:
         yield from (*rows.changes, *augments.changes)
         yield from compare_errors(before, after)
         yield from compare_head(before, after)
-        yield from compare_words(before, after)
 
     def _root(self, pair: Pair, flow: Flow) -> None:
         self._roots.setdefault(pair, set()).add(flow)
 
     def _unreached(self, both: list[tuple[Document, Document]]) -> None:
         """Take up the types that no peer sends as they are: they have no way of their own."""
+        reached = {pair.old for pair in self._types.found if pair.old == pair.new}
+        for reference in (self._old.names & self._new.names) - reached:
+            self._roots.setdefault(Pair(reference, reference), set())
         for before, after in both:
             olds = {place: text for one in UNSENT for place, text in at(before.content, one)}
             for place, text in (found for one in UNSENT for found in at(after.content, one)):
                 if place in olds:
-                    pair = Pair(*(resolve(one, after.name) for one in (olds[place], text)))
-                    self._roots.setdefault(pair, set())
+                    was, is_now = (resolve(one, after.name) for one in (olds[place], text))
+                    self._roots.setdefault(Pair(was, is_now), set())
 
     def _of_types(
         self, flows: Roots, renamed: dict[Reference, Reference], names: set[str]

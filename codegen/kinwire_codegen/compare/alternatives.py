@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinwire_codegen.compare.bounds import within
+from kinwire_codegen.compare.ranges import missing_number
 from kinwire_codegen.compare.sides import Node, Side, Typed
 from kinwire_codegen.load.document import Reference
 from kinwire_codegen.load.shape_reading import whole
@@ -114,16 +115,20 @@ def of_kind(found: Sequence[Alternative], kind: str) -> list[Alternative]:
 
 
 def uncovered(ones: Sequence[Alternative], others: Sequence[Alternative]) -> list[Alternative]:
-    """Return those of `ones` with values that none of `others` takes, bounds aside.
+    """Return those of `ones` with values that none of `others` takes.
 
-    Only single values are held against bounds: `bounds.py` compares those of whole kinds.
+    Bounds of whole kinds are left to `nearest_bounds.py`, but a range is held against a list.
     """
     kinds = {other.kind for other in others} - {"value"}
     if ANY in kinds:
         return []
     known = {_exactly(other) for other in others if other.kind == "value"}
     whole = [other for other in others if other.kind != "value"]
-    return [one for one in ones if not _covered(one, kinds, known, whole)]
+    return [
+        one
+        for one in ones
+        if not _covered(one, kinds, known, whole) and not _listed(one, known, others)
+    ]
 
 
 def _covered(
@@ -135,6 +140,13 @@ def _covered(
         other.kind in _kinds_of(one.value) and within(one.value, other.typed.node)
         for other in whole
     )
+
+
+def _listed(one: Alternative, known: set[tuple[type, Any]], others: Sequence[Alternative]) -> bool:
+    """Return whether all that a kind takes is taken one by one, or in ranges of another kind."""
+    if one.kind == "boolean":
+        return {(bool, True), (bool, False)} <= known
+    return one.kind in ("integer", "number") and missing_number([one], others) is None
 
 
 def _exactly(one: Alternative) -> tuple[type, Any]:

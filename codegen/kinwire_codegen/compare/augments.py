@@ -44,7 +44,8 @@ def compare_augments(before: Document, after: Document) -> Augments:
             continue
         found.changes += _changed(after, index, olds[key][1], row, flow)
         texts = olds[key][1]["schema"]["$ref"], row["schema"]["$ref"]
-        pair = Pair(*(resolve(text, after.name) for text in texts))
+        was, is_now = (resolve(text, after.name) for text in texts)
+        pair = Pair(was, is_now)
         found.pairs.append((pair, flow))
     return found
 
@@ -61,7 +62,9 @@ def _changed(
 ) -> Iterator[DocumentChange]:
     if old["from"] != new["from"]:
         what = f"{_label(new)}: written by {old['from']} before, by {new['from']} now"
-        rule = "augment-added" if new["from"] == "both" else "augment-writer-changed"
+        rule = {new["from"]: "augment-added", old["from"]: "augment-writer-narrowed"}.get(
+            "both", "augment-writer-changed"
+        )
         yield _told(rule, document, index, what, flow)
     for name in sorted({*new.get("errors", ())} - {*old.get("errors", ())}):
         what = f"{_label(new)}: {name} is a new error"

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from kinwire_codegen.compare.ranges import pattern_of
+
 _LENGTHS = {"string": ("minLength", "maxLength"), "array": ("minItems", "maxItems")}
 _LOWER = ("minimum", "exclusiveMinimum")
 _UPPER = ("maximum", "exclusiveMaximum")
@@ -38,7 +40,7 @@ def changed_bounds(kind: str, old: Node, new: Node) -> Iterator[tuple[str, str]]
         ]
         yield from _side((key,), (old, new), edges)
     if kind == "string":
-        yield from _pattern(old.get("pattern"), new.get("pattern"))
+        yield from _pattern(pattern_of(old), pattern_of(new))
     if kind == "array" and bool(old.get("uniqueItems")) != bool(new.get("uniqueItems")):
         rule = "bounds-tightened" if new.get("uniqueItems") else "bounds-loosened"
         yield rule, f"uniqueItems is {new.get('uniqueItems', False)}"

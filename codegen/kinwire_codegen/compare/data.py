@@ -4,17 +4,17 @@ from __future__ import annotations
 
 __all__ = ("compare_data",)
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import DocumentChange, changed
+from kinwire_codegen.compare.constructs import known_only
 from kinwire_codegen.compare.flows import data_flow
 from kinwire_codegen.compare.verdict import Way
 from kinwire_codegen.load.document import CONSTANTS, Document, Reference, resolve
 from kinwire_codegen.load.findings import Place, pointer
 
-WORDS = frozenset({"section", "summary", "x-decision", "description"})
 ENTRIES = {
     "http": ("paths", "events"),
     "grpc": ("rpcs", "messages", "enums"),
@@ -34,8 +34,11 @@ def compare_data(
     """
     report = _Teller(before, after)
     for table in (*CONSTANTS, "records"):  # sequences are for readers: `words.py` has them
-        olds = _following(before.table(table), before.name, renamed)
-        yield from _named(report, "data", (table,), olds, after.table(table))
+        olds: Node = _following(before.table(table), before.name, renamed)
+        news: Node = after.table(table)
+        if table == "records":
+            olds, news = yield from _formats(report, olds, news)
+        yield from _named(report, "data", (table,), olds, news)
     for binding, tables in ENTRIES.items():
         old = _following(before.content.get(binding), before.name, renamed)
         new = after.content.get(binding)
@@ -50,8 +53,21 @@ def compare_data(
         for table in tables:
             yield from _entries(report, binding, table, old.get(table, {}), new.get(table, {}))
         key, rule = CODES[binding]
-        if _bare(old.get(key, [])) != _bare(new.get(key, [])):
+        if _bare(key, old.get(key, [])) != _bare(key, new.get(key, [])):
             yield report.change(rule, (binding,), f"{binding}: {key} have changed")
+
+
+def _formats(
+    report: _Teller, olds: Node, news: Node
+) -> Generator[DocumentChange, None, tuple[Node, Node]]:
+    """Yield which files have another format; return both sides without formats."""
+    for name in (one for one in olds if one in news):
+        was, is_now = (side[name].get("format", "json") for side in (olds, news))
+        if was != is_now:
+            what = f"{name} was {was} and is {is_now}"
+            yield report.change("record-format-changed", ("records", name), what, way=Way.STORED)
+    without = [{n: {**node, "format": ""} for n, node in side.items()} for side in (olds, news)]
+    return without[0], without[1]
 
 
 def _following(node: Any, home: str, renamed: Mapping[Reference, Reference]) -> Any:
@@ -72,9 +88,17 @@ class _Teller:
     def __init__(self, before: Document, after: Document) -> None:
         self._before, self._after = before, after
 
-    def change(self, rule: str, place: Place, what: str, *, gone: bool = False) -> DocumentChange:
+    def change(
+        self,
+        rule: str,
+        place: Place,
+        what: str,
+        *,
+        gone: bool = False,
+        way: Way = Way.REQUEST,
+    ) -> DocumentChange:
         document = self._before if gone else self._after
-        flow = data_flow(document, place[-1] if isinstance(place[-1], str) else "", Way.REQUEST)
+        flow = data_flow(document, place[-1] if isinstance(place[-1], str) else "", way)
         anchor = anchor_of(document, () if gone else place)
         return changed(rule, document.name, place, what, flows=[flow], gone=gone, anchor=anchor)
 
@@ -85,13 +109,15 @@ def _named(
     for name in olds:
         if name not in news:
             what = f"{' '.join(map(str, place))} {name} is gone"
-            yield report.change(f"{rule}-removed", (*place, name), what, gone=True)
+            way = Way.EVENT if place[-1] == "events" else Way.REQUEST
+            yield report.change(f"{rule}-removed", (*place, name), what, gone=True, way=way)
+    kind = str(place[-1])
     for name, new in news.items():
         label = f"{' '.join(map(str, place))} {name}"
         if name not in olds:
             yield report.change(f"{rule}-added", (*place, name), f"{label} is new")
-        elif _bare(olds[name]) != _bare(new):
-            what = f"{label}: {_differences(_bare(olds[name]), _bare(new))}"
+        elif (was := _bare(kind, olds[name])) != (is_now := _bare(kind, new)):
+            what = f"{label}: {_differences(was, is_now)}"
             yield report.change(f"{rule}-changed", (*place, name), what)
 
 
@@ -126,18 +152,21 @@ def _paths(
 def _head(
     report: _Teller, binding: str, old: Node, new: Node, below: set[str]
 ) -> Iterator[DocumentChange]:
-    for key in sorted((old.keys() | new.keys()) - below - WORDS):
+    sides = known_only(binding, old), known_only(binding, new)
+    for key in sorted((sides[0].keys() | sides[1].keys()) - below):
         if old.get(key) != new.get(key):
             what = f"{binding}: {key} was {old.get(key)} and is {new.get(key)}"
             yield report.change(f"{binding}-changed", (binding, key), what)
 
 
-def _bare(node: Any) -> Any:
+def _bare(kind: str, node: Any) -> Any:
+    """Return what an entry says to peers and programs, in words that the rules know."""
     if isinstance(node, list):
-        return [_bare(inner) for inner in node]
-    if isinstance(node, dict):
-        return {key: _bare(value) for key, value in node.items() if key not in WORDS}
-    return node
+        return [_bare(kind, inner) for inner in node]
+    found = known_only(kind, node)
+    if "transitions" in found:
+        found["transitions"] = _bare("transitions", found["transitions"])
+    return found
 
 
 def _differences(old: Any, new: Any) -> str:

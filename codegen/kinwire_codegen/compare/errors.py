@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import DocumentChange, changed
+from kinwire_codegen.compare.deprecation import is_deprecated
 from kinwire_codegen.compare.flows import data_flow
 from kinwire_codegen.compare.verdict import Way
 from kinwire_codegen.load.document import Document
@@ -23,6 +24,9 @@ def compare_errors(before: Document, after: Document) -> Iterator[DocumentChange
             yield _told("error-class-renamed", after, renamed[name], what)
         elif name not in news:
             yield _told("error-removed", before, name, f"error {name} is gone", gone=True)
+            if not is_deprecated(error):
+                what = f"error {name} was not deprecated before it was removed"
+                yield _told("removed-without-deprecation", before, name, what, gone=True)
         elif news[name]["code"] != error["code"]:
             what = f"error {name} had the code {error['code']} and has {news[name]['code']}"
             yield _told("error-code-changed", after, name, what, "code")

@@ -28,14 +28,19 @@ def row_flow(document: Document, wire: str, row: Row, part: str = "params") -> F
         "server": ends[::-1],
         "both": (f"{ends[0]} or {ends[1]}",) * 2,
     }[row.get("from", "client")]
+    label = f"{wire} {part}"
+    if part == "partialResult":  # in notifications of progress, from who answers
+        return Flow(label, Way.EVENT, receiver, sender)
+    if part == "registrationOptions":  # who handles the method asks for it
+        return Flow(label, Way.REQUEST, receiver, sender)
     way = Way.REQUEST if row.get("kind", "request") == "request" else Way.EVENT
-    return Flow(f"{wire} {part}", Way.RESULT if part == "result" else way, sender, receiver)
+    return Flow(label, Way.RESULT if part == "result" else way, sender, receiver)
 
 
 def data_flow(document: Document, label: str, way: Way) -> Flow:
-    """Return the flow of data that is not in a row: from the client, or from either end."""
-    roles = document.content["roles"]
-    return Flow(label, way, roles["client"], roles["server"])
+    """Return the flow of data outside of rows: events from the server, the rest from the client."""
+    ends = [document.content["roles"][end] for end in ("client", "server")]
+    return Flow(label, way, *(ends[::-1] if way is Way.EVENT else ends))
 
 
 def spread(roots: Roots, inner: Mapping[Pair, set[Pair]]) -> Roots:
@@ -79,9 +84,13 @@ OUTSIDE = (
 
 
 def library_roots(old: Side, new: Side) -> Iterator[tuple[Pair, Flow]]:
-    """Yield the types of documents without methods: their users read and write them."""
+    """Yield the types of documents without methods and tools: their users read and write them."""
     for reference in sorted(old.names & new.names):
         document = new.document(reference.protocol)
-        if document is not None and not document.content["methods"]:
+        if document is not None and not _speaks(document):
             pair = Pair(reference, reference)
             yield pair, data_flow(document, reference.name, Way.EVENT)
+
+
+def _speaks(document: Document) -> bool:
+    return any(document.table(table) for table in ("methods", "tools"))

@@ -26,6 +26,10 @@ def compare_head(before: Document, after: Document) -> Iterator[DocumentChange]:
     for alias in sorted(aliases[1] - aliases[0] - {was}):
         what = f"the offer is also read at {alias}"
         yield _told("capability-alias-added", after, ("capabilityAliases",), what)
+    bases = [one.content.get("extends", []) for one in (before, after)]
+    if bases[0] != bases[1]:
+        was, is_now = (", ".join(one) or "no other protocol" for one in bases)
+        yield _told("extends-changed", after, ("extends",), f"it built on {was}, now on {is_now}")
     offers = [one.content.get("offers", {}) for one in (before, after)]
     for role in sorted(offers[0].keys() ^ offers[1].keys()):
         word = "offers something" if role in offers[1] else "offers nothing"

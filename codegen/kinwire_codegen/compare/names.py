@@ -6,9 +6,11 @@ __all__ = ("NamedSides", "compare_names", "removed_package", "renamed_classes")
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import DocumentChange, changed
+from kinwire_codegen.compare.deprecation import is_deprecated
 from kinwire_codegen.compare.errors import renamed_errors
 from kinwire_codegen.compare.members import renamed_members
 from kinwire_codegen.compare.python_names import (
@@ -79,11 +81,29 @@ def _classes(
                 what = f"{name} is {there.name} now"
                 yield _told("class-renamed", after, place, what)
         elif name not in after.definitions:
-            what = f"{name} is gone"
-            yield _told("class-removed", before, ("$defs", name), what, gone=True)
+            place, what = ("$defs", name), f"{name} is gone"
+            yield _told("class-removed", before, place, what, gone=True)
+            if not is_deprecated(before.definitions[name]) and not _went_along(name, before, after):
+                what = f"{name} was not deprecated before it was removed"
+                yield _told("removed-without-deprecation", before, place, what, gone=True)
     for name in after.definitions:
         if name not in before.definitions and name not in taken:
             yield _told("class-added", after, ("$defs", name), f"{name} is new")
+
+
+def _went_along(name: str, before: Document, after: Document) -> bool:
+    """Return whether a type is gone because everything that referred to it is gone."""
+    places = [place for place, there in before.references if there == (before.name, name)]
+    return bool(places) and not any(_is_there(after.content, place[:-1]) for place in places)
+
+
+def _is_there(content: Any, place: Place) -> bool:
+    try:
+        for step in place:
+            content = content[step]
+    except (KeyError, IndexError, TypeError):
+        return False
+    return True
 
 
 def _error_classes(before: Document, after: Document) -> Iterator[DocumentChange]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import DocumentChange, changed
+from kinwire_codegen.compare.deprecation import is_deprecated
 from kinwire_codegen.compare.flows import row_flow
 from kinwire_codegen.compare.likeness import alike
 from kinwire_codegen.compare.members import shape_of
@@ -19,11 +20,11 @@ from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.types import Pair
 from kinwire_codegen.compare.verdict import OLD_RECEIVERS, OLD_SENDERS, Flow
 from kinwire_codegen.load.document import Document, Reference, resolve
-from kinwire_codegen.load.notes import status_of
 
 LIKE = 0.8  # of the members of two rows, for them to be one under another name
 LISTS = (("aliases", "alias", "name"), ("errors", "error-of-method", "error"))
 WITHDRAWN = "considered"
+PARTS = ("params", "result", "partialResult", "registrationOptions")
 
 Successors = dict[tuple[str, str], str | None]
 Row = Mapping[str, Any]
@@ -103,13 +104,21 @@ class _RowComparison:
             if name is None or other is None:
                 continue
             row, there = self.before.table(self.table)[name], self.after.table(self.table)[other]
-            for part in ("params", "result"):
-                if part in row and part in there:
+            for part in PARTS:
+                if part in row and part in there and self._stands_for(part, row, there):
                     kinds = (
                         resolve(row[part], self.before.name),
                         resolve(there[part], self.after.name),
                     )
-                    yield Pair(*kinds), row_flow(self.after, other, there, part)
+                    by_position = part == "params" and all(map(_by_position, (row, there)))
+                    flow = row_flow(self.after, other, there, part)
+                    yield Pair(*kinds, by_position=by_position), flow
+
+    def _stands_for(self, part: str, row: Row, there: Row) -> bool:
+        """Return whether the types of a part stand for each other: any result is no output."""
+        return part != "result" or (
+            self._has_output(self.before, row) == self._has_output(self.after, there)
+        )
 
     def successors(self) -> Successors:
         """Return what each row that was there is called now."""
@@ -119,12 +128,18 @@ class _RowComparison:
         """Yield what changed, except types."""
         for name, other, share in self._matched:
             if other is None and name is not None:
-                yield self._told("method-removed", name, f"{name} is gone", gone=True)
+                yield from self._removed(name)
             elif name is None and other is not None:
                 yield self._told("method-added", other, f"{other} is new")
             elif name is not None and other is not None:
                 yield from self._renamed(name, other, share)
                 yield from self._changed(name, other)
+
+    def _removed(self, name: str) -> Iterator[DocumentChange]:
+        yield self._told("method-removed", name, f"{name} is gone", gone=True)
+        if not is_deprecated(self.before.table(self.table)[name]):
+            what = f"{name} was not deprecated before it was removed"
+            yield self._told("removed-without-deprecation", name, what, gone=True)
 
     def _renamed(self, name: str, other: str, share: int) -> Iterator[DocumentChange]:
         if name == other:
@@ -149,28 +164,66 @@ class _RowComparison:
         if row.get("entry") != there.get("entry"):
             what = f"{other}: its entry in lists has changed"
             yield self._told("tool-entry-changed", other, what, "entry")
-        yield from self._status(other, status_of(row), status_of(there))
+        yield from self._status(other, *(one.get("status") == WITHDRAWN for one in (row, there)))
         yield from self._lists(name, other, row, there)
         yield from self._classes(other, row, there)
 
     def _parts(self, other: str, row: Row, there: Row) -> Iterator[DocumentChange]:
-        for key in ("params", "result"):
-            if (key in row) != (key in there) and row.get("kind") == there.get("kind"):
+        if ("result" in row) != ("result" in there) and row.get("kind") == there.get("kind"):
+            what = f"{other}: {_was('result', row, there)}"
+            yield self._told("part-changed", other, what, "result")
+        if ("params" in row) != ("params" in there):
+            yield from self._params(other, row, there)
+        for key in ("partialResult", "registrationOptions", "registrationMethod"):
+            texts = row.get(key), there.get(key)
+            if texts[0] != texts[1] and (None in texts or key == "registrationMethod"):
                 what = f"{other}: {_was(key, row, there)}"
-                yield self._told("part-changed", other, what, key)
-        if "params" in row and row.get("paramsBy", "name") != there.get("paramsBy", "name"):
+                yield self._told("part-of-method-changed", other, what, key)
+        outputs = self._has_output(self.before, row), self._has_output(self.after, there)
+        if outputs[0] != outputs[1]:
+            verb, word = ("added", "says") if outputs[1] else ("removed", "does not say")
+            what = f"{other} {word} what its output is now"
+            yield self._told(f"output-schema-{verb}", other, what, "result", part="result")
+        if "params" in row and _by_position(row) != _by_position(there):
             what = f"{other}: {_was('paramsBy', row, there)}"
             yield self._told("part-changed", other, what, "paramsBy")
 
-    def _status(self, name: str, was: str, is_now: str) -> Iterator[DocumentChange]:
-        if was == is_now:
-            return
-        if is_now == WITHDRAWN:
+    def _status(self, name: str, was: bool, is_now: bool) -> Iterator[DocumentChange]:
+        if is_now and not was:
             yield self._told("method-withdrawn", name, f"{name} is only considered now", "status")
-        elif was == WITHDRAWN:
-            yield self._told("method-established", name, f"{name} is {is_now} now", "status")
-        elif is_now == "deprecated":
-            yield self._told("method-deprecated", name, f"{name} is deprecated", "status")
+        elif was and not is_now:
+            yield self._told("method-established", name, f"{name} is defined now", "status")
+
+    def _params(self, other: str, row: Row, there: Row) -> Iterator[DocumentChange]:
+        """Yield that params came or went: without params all fields are absent."""
+        is_new = "params" in there
+        side, document, text = (
+            (self.new, self.after, there["params"])
+            if is_new
+            else (self.old, self.before, row["params"])
+        )
+        typed = side.object_named(resolve(text, document.name))
+        if typed is None or not typed.node.keys() & {"properties", "allOf", "type"}:
+            yield self._told("part-changed", other, f"{other}: {_was('params', row, there)}")
+            return
+        word = "required" if side.required(typed) else "optional"
+        verb, state = ("added", "new") if is_new else ("removed", "gone")
+        what = f"{other}: params are {state}, and {word}"
+        yield self._told(f"{word}-member-{verb}", other, what, "params")
+
+    def _has_output(self, document: Document, row: Row) -> bool:
+        """Return whether a row is a tool that says what its output is: not just any result."""
+        if self.table != "tools" or "result" not in row:
+            return False
+        return resolve(row["result"], document.name) != self._any_result(document)
+
+    def _any_result(self, document: Document) -> Reference | None:
+        """Return the type that `tools/call` itself returns."""
+        side = self.old if document is self.before else self.new
+        called = side.documents.caller(document)
+        if called is None or "result" not in called[1]:
+            return None
+        return resolve(called[1]["result"], called[0].name)
 
     def _lists(self, name: str, other: str, row: Row, there: Row) -> Iterator[DocumentChange]:
         for key, rule, word in LISTS:
@@ -185,21 +238,28 @@ class _RowComparison:
 
     def _classes(self, wire: str, row: Row, there: Row) -> Iterator[DocumentChange]:
         """Yield where another existing class is used now; not for renamed classes."""
-        for part in {"params", "result"} & row.keys() & there.keys():
+        for part in sorted({*PARTS} & row.keys() & there.keys()):
             was = resolve(row[part], self.before.name)
             is_now = resolve(there[part], self.after.name)
-            if was != is_now and (was in self.new.names or is_now in self.old.names):
+            stands = self._stands_for(part, row, there)
+            if stands and was != is_now and (was in self.new.names or is_now in self.old.names):
                 what = f"{wire} {part}: {is_now.name} in Python, and was {was.name}"
                 yield self._told("annotation-changed", wire, what, part)
 
     def _told(
-        self, rule: str, wire: str, what: str, *steps: str, gone: bool = False
+        self,
+        rule: str,
+        wire: str,
+        what: str,
+        *steps: str,
+        gone: bool = False,
+        part: str = "params",
     ) -> DocumentChange:
         document = self.before if gone else self.after
         row = document.table(self.table)[wire]
         place = (self.table, wire, *(step for step in steps if step in row))
         anchor = anchor_of(document, ()) if gone else anchor_of(document, place)
-        flow = row_flow(document, wire, row)
+        flow = row_flow(document, wire, row, part)
         return changed(rule, document.name, place, what, flows=[flow], gone=gone, anchor=anchor)
 
 
@@ -223,6 +283,10 @@ def _of_old_ends(change: DocumentChange, old: Flow, new: Flow) -> DocumentChange
         return change
     victims = tuple(one._replace(roles=(ends[one.group],)) for one in change.breaks)
     return replace(change, breaks=victims)
+
+
+def _by_position(row: Row) -> bool:
+    return row.get("paramsBy") == "position"
 
 
 def _kind_rule(was: Any, is_now: Any) -> str:

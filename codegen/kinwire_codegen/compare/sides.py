@@ -86,6 +86,11 @@ class Side:
                 found[name] = Member(Typed(node, part.home, place, label), False, kin)
         return {name: one._replace(required=name in required) for name, one in found.items()}
 
+    def required(self, typed: Typed) -> set[str]:
+        """Return the names of all required fields of an object, described or not."""
+        parts = (part for part, _ in self._parts(typed))
+        return {name for part in parts for name in part.node.get("required", ())}
+
     def _parts(self, typed: Typed) -> list[tuple[Typed, bool]]:
         found: list[tuple[Typed, bool]] = []
         seen: set[Reference] = set()

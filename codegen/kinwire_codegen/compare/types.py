@@ -7,17 +7,31 @@ from __future__ import annotations
 
 __all__ = ("Pair", "Raw", "TypeComparison")
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from kinwire_codegen.compare.alternatives import ANY, Alternative, alternatives, of_kind
+from kinwire_codegen.compare.alternatives import (
+    ANY,
+    Alternative,
+    alternatives,
+    of_kind,
+    uncovered,
+)
+from kinwire_codegen.compare.deprecation import is_deprecated, is_deprecated_value
+from kinwire_codegen.compare.groups import changed_groups
 from kinwire_codegen.compare.kinds import changed_kinds, unlisted_values
 from kinwire_codegen.compare.members import Meeting, paired_members
 from kinwire_codegen.compare.nearest_bounds import nearest_bounds
+from kinwire_codegen.compare.others import closed, is_closed, typed_fields, value_of
 from kinwire_codegen.compare.sides import Member, Side, Typed
 from kinwire_codegen.compare.unions import changed_telling, matched_objects, told_object
 from kinwire_codegen.load.document import Reference
+
+TOP = 2  # steps to a definition
+PLAIN = frozenset({"type", "description", "default", "deprecated", "examples", "format"})
+"""Words of types that say all about their values: two with the same ones are alike."""
 
 
 class Pair(NamedTuple):
@@ -25,6 +39,8 @@ class Pair(NamedTuple):
 
     old: Reference
     new: Reference
+    by_position: bool = False
+    """Whether the fields are sent as an array, in their order."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +76,7 @@ class TypeComparison:
             self.found[pair], self.inner[pair] = [], set()
             old, new = self.old.definition(pair.old), self.new.definition(pair.new)
             if old is not None and new is not None:
-                comparison = _PairComparison(self.old, self.new)
+                comparison = _PairComparison(self.old, self.new, by_position=pair.by_position)
                 self.found[pair] = list(comparison.definitions(old, new))
                 self.inner[pair] = comparison.inner
             waiting += self.inner[pair]
@@ -69,32 +85,31 @@ class TypeComparison:
 class _PairComparison:
     """The comparison of one pair."""
 
-    def __init__(self, old: Side, new: Side) -> None:
-        self._old, self._new = old, new
+    def __init__(self, old: Side, new: Side, *, by_position: bool) -> None:
+        self._old, self._new, self._by_position = old, new, by_position
         self.inner: set[Pair] = set()
 
     def definitions(self, old: Typed, new: Typed) -> Iterator[Raw]:
         yield from self._nodes(old, new, top=True)
-        yield from _words(old, new)
+        yield from _default(old, new)
 
-    def _nodes(
-        self,
-        old: Typed,
-        new: Typed,
-        *,
-        optional: tuple[bool, bool] = (False, False),
-        top: bool = False,
-    ) -> Iterator[Raw]:
+    def _nodes(self, old: Typed, new: Typed, *, top: bool = False) -> Iterator[Raw]:
         names = self._old.named(old), self._new.named(new)
         if names[0] is not None and names[1] is not None and not top:
             yield from self._pair(names[0], names[1], new)
             return
+        if old.node == new.node and old.node.keys() <= PLAIN:
+            return
         before, after = alternatives(self._old, old), alternatives(self._new, new)
-        for rule, what in changed_kinds(before, after, new.label, optional=optional):
+        lost = uncovered(before, after)
+        gained = [one for one in uncovered(after, before) if not one.only_read]
+        for rule, what in changed_kinds(before, after, lost, gained, new.label):
             yield Raw(rule, new, what)
+            if rule == "values-removed":
+                yield from _removed_values(lost, new)
         for rule, what in unlisted_values(before, after, new.label):
             yield Raw(rule, new, what)
-        for rule, where, what in nearest_bounds(before, after):
+        for rule, where, what in nearest_bounds(before, after, new, (lost, gained)):
             yield Raw(rule, where, what)
         yield from self._arrays(before, after)
         yield from self._objects(before, after, new)
@@ -109,7 +124,7 @@ class _PairComparison:
 
     def _arrays(self, before: Sequence[Alternative], after: Sequence[Alternative]) -> Iterator[Raw]:
         for one, other in zip(of_kind(before, "array"), of_kind(after, "array"), strict=False):
-            yield from self._nodes(_inside(one.typed, "items"), _inside(other.typed, "items"))
+            yield from self._nodes(_items(one.typed), _items(other.typed))
 
     def _objects(
         self, before: Sequence[Alternative], after: Sequence[Alternative], new: Typed
@@ -134,43 +149,103 @@ class _PairComparison:
         if one.reference and other.reference:
             yield from self._pair(one.reference, other.reference, new)
             return
-        yield from self._members(one.typed, other.typed)
-        values = [_inside(side.typed, "additionalProperties") for side in (one, other)]
-        if values[0].node != values[1].node or values[0].node:
-            yield from self._nodes(values[0], values[1])
-        together = [_together(side.typed.node) for side in (one, other)]
-        if together[0] != together[1]:
-            what = f"which members of {other.typed.label} go together has changed"
-            rules = [("bounds-tightened", together[1]), ("bounds-loosened", together[0])]
-            yield from (Raw(rule, other.typed, what) for rule, groups in rules if groups)
-        closed = [side.typed.node.get("additionalProperties") is False for side in (one, other)]
-        if closed[0] != closed[1]:
-            word = "refuses" if closed[1] else "takes"
-            what = f"{other.typed.label} {word} other members now"
-            yield Raw("validators-only", other.typed, what)
+        old, other_new = one.typed, other.typed
+        if self._by_position and len(other_new.place) == TOP:
+            yield from self._positions(old, other_new)
+            return
+        yield from self._members(old, other_new)
+        if is_closed(old) != is_closed(other_new):
+            yield Raw(*closed(other_new))
+        elif not is_closed(old):
+            yield from self._nodes(value_of(old), value_of(other_new))
+        required = self._old.required(old), self._new.required(other_new)
+        for rule, what in changed_groups(old.node, other_new.node, required):
+            yield Raw(rule, other_new, f"{other_new.label}: {what}")
 
     def _members(self, old: Typed, new: Typed) -> Iterator[Raw]:
         olds, news = self._old.members(old), self._new.members(new)
-        for name, meeting in paired_members(_in_map(old, news) | olds, _in_map(new, olds) | news):
-            yield from self._meeting(name, meeting)
+        olds = typed_fields(old, self._old.required(old), news) | olds
+        news = typed_fields(new, self._new.required(new), olds) | news
+        for name, meeting in paired_members(olds, news):
+            if meeting.old is None and meeting.new is not None:
+                yield from _added(meeting.new, old)
+            elif meeting.old is not None and meeting.new is None:
+                yield from _removed(meeting.old, old, new)
+            else:
+                yield from self._meeting(name, meeting)
+
+    def _positions(self, old: Typed, new: Typed) -> Iterator[Raw]:
+        """Yield what changed in fields that are sent as an array: their names are not sent."""
+        olds, news = self._old.members(old), self._new.members(new)
+        places = {name: number for number, name in enumerate(olds)}
+        moved = [name for number, name in enumerate(news) if places.get(name, number) != number]
+        if moved:
+            what = f"{new.label}: {', '.join(moved)} is at another position now"
+            yield Raw("positions-changed", new, what)
+            for name in (one for one in olds if one in news):
+                yield from self._meeting(name, Meeting(olds[name], news[name]))
+            return
+        before, after = list(olds.values()), list(news.values())
+        for one, other in zip(before, after, strict=False):
+            yield from self._meeting("", Meeting(one, other))
+        for member in after[len(before) :]:
+            what = f"{member.typed.label} is a new position"
+            yield Raw("positions-widened", member.typed, what)
+            if member.required:
+                yield from _added(member, old)
+        for member in before[len(after) :]:
+            what = f"{member.typed.label} is not a position any more"
+            yield Raw("positions-narrowed", member.typed, what, gone=True)
+            if member.required:
+                yield from _removed(member, old, new)
 
     def _meeting(self, name: str, meeting: Meeting) -> Iterator[Raw]:
         old, new = meeting.old, meeting.new
-        if old is None and new is not None:
-            rule = "required-member-added" if new.required else "optional-member-added"
-            word = "required" if new.required else "optional"
-            yield Raw(rule, new.typed, f"{new.typed.label} is new and {word}")
-        elif new is None and old is not None:
-            rule = "required-member-removed" if old.required else "optional-member-removed"
-            yield Raw(rule, old.typed, f"{old.typed.label} is gone", gone=True)
-        elif old is not None and new is not None:
-            if meeting.renamed:
-                what = f"{old.typed.label} is {name} now? ({meeting.renamed} % same shape)"
-                yield Raw("member-renamed", new.typed, what)
-            yield from _required(old, new)
-            optional = (not old.required, not new.required)
-            yield from self._nodes(old.typed, new.typed, optional=optional)
-            yield from _words(old.typed, new.typed)
+        if old is None or new is None:
+            return
+        if meeting.renamed:
+            what = f"{old.typed.label} is {name} now? ({meeting.renamed} % same shape)"
+            yield Raw("member-renamed", new.typed, what)
+        yield from _required(old, new)
+        yield from self._nodes(old.typed, new.typed)
+        yield from _default(old.typed, new.typed)
+
+
+def _added(member: Member, old: Typed) -> Iterator[Raw]:
+    where = member.typed
+    if is_closed(old):
+        what = f"{where.label} is new, and old readers refuse fields that they do not know"
+        yield Raw("member-added-to-closed", where, what)
+        if not member.required:
+            return
+    rule = "required-member-added" if member.required else "optional-member-added"
+    word = "required" if member.required else "optional"
+    yield Raw(rule, where, f"{where.label} is new and {word}")
+
+
+def _removed(member: Member, old: Typed, new: Typed) -> Iterator[Raw]:
+    where = member.typed
+    if is_closed(new):
+        what = f"{where.label} is gone, and new readers refuse fields that they do not know"
+        yield Raw("member-removed-from-closed", where, what, gone=True)
+    if member.required or not is_closed(new):
+        rule = "required-member-removed" if member.required else "optional-member-removed"
+        yield Raw(rule, where, f"{where.label} is gone", gone=True)
+    if not is_deprecated(where.node) and not is_deprecated(old.node):
+        what = f"{where.label} was not deprecated before it was removed"
+        yield Raw("removed-without-deprecation", where, what, gone=True)
+
+
+def _removed_values(lost: Sequence[Alternative], new: Typed) -> Iterator[Raw]:
+    values = [
+        one.words
+        for one in lost
+        if one.kind == "value" and not is_deprecated_value(one.typed.node, one.value)
+    ]
+    if values:
+        verb = "was" if len(values) == 1 else "were"
+        what = f"{new.label}: {', '.join(values)} {verb} not deprecated before"
+        yield Raw("removed-without-deprecation", new, what)
 
 
 def _required(old: Member, new: Member) -> Iterator[Raw]:
@@ -179,32 +254,16 @@ def _required(old: Member, new: Member) -> Iterator[Raw]:
         yield Raw(f"member-now-{word}", new.typed, f"{new.typed.label} is {word} now")
 
 
-def _words(old: Typed, new: Typed) -> Iterator[Raw]:
-    if old.node.get("default") != new.node.get("default"):
+def _default(old: Typed, new: Typed) -> Iterator[Raw]:
+    # As text, because True is 1 to Python; null is not the lack of a default.
+    texts = [
+        json.dumps(side.node["default"]) if "default" in side.node else "" for side in (old, new)
+    ]
+    if texts[0] != texts[1]:
         yield Raw("default-changed", new, f"{new.label} has another default")
-    if new.node.get("deprecated") and not old.node.get("deprecated"):
-        yield Raw("member-deprecated", new, f"{new.label} is deprecated")
 
 
-def _together(node: dict[str, Any]) -> list[list[str]]:
-    """Return the groups of members of which one has to be there."""
-    branches = (branch for key in ("anyOf", "oneOf") for branch in node.get(key, ()))
-    return [sorted(branch["required"]) for branch in branches if set(branch) == {"required"}]
-
-
-def _in_map(typed: Typed, names: Iterable[str]) -> dict[str, Member]:
-    """Return what a map may have under the names of the other side's members; nothing if none."""
-    if typed.node.keys() & {"properties", "allOf"}:
-        return {}
-    value = _inside(typed, "additionalProperties")
-    return {
-        name: Member(value._replace(label=f"{typed.label}.{name}"), False, False) for name in names
-    }
-
-
-def _inside(typed: Typed, key: str) -> Typed:
-    """Return the type of the items or of the values that have no name."""
-    node = typed.node.get(key)
-    word = "an item" if key == "items" else "a value"
-    found = node if isinstance(node, dict) else {}
-    return Typed(found, typed.home, (*typed.place, key), f"{word} of {typed.label}")
+def _items(typed: Typed) -> Typed:
+    """Return the type of the items of an array."""
+    node = typed.node.get("items", {})
+    return Typed(node, typed.home, (*typed.place, "items"), f"an item of {typed.label}")

@@ -5,28 +5,35 @@ from __future__ import annotations
 __all__ = ("compare_words",)
 
 from collections.abc import Iterator
-from typing import Any
 
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import DocumentChange, changed
+from kinwire_codegen.compare.constructs import WORDS, Construct, Renamed, paired_constructs
 from kinwire_codegen.load.document import TABLES, Document
 from kinwire_codegen.load.findings import Place, pointer
 
-RULES = {
-    **dict.fromkeys(("description", "summary", "title", "message", "steps"), "description-changed"),
-    "section": "section-moved",
-    "x-decision": "decision-changed",
-    **dict.fromkeys(("examples", "format", "since"), "annotation-only"),
-}
+VENDORS = "x-"
 
 
-def compare_words(before: Document, after: Document) -> Iterator[DocumentChange]:
+def compare_words(before: Document, after: Document, renamed: Renamed) -> Iterator[DocumentChange]:
     """Yield what changed for the readers of one protocol's reference."""
-    for place, holder, rule, key in _walk(before.content, after.content, ()):
-        what = f"{pointer(*holder)[1:] or after.name}: its {key} has changed"
-        yield changed(rule, after.name, place, what, anchor=anchor_of(after, place))
+    for old, new in paired_constructs(before, after, renamed):
+        yield from _texts(after, old, new)
     for name in after.table("sequences").keys() - before.table("sequences").keys():
         yield _new(after, ("sequences", name), f"the sequence {name} is new")
+    yield from _anchors(before, after)
+
+
+def _texts(document: Document, old: Construct, new: Construct) -> Iterator[DocumentChange]:
+    for key in dict.fromkeys([*old.node, *new.node]):
+        rule = _rule(new.kind, key)
+        if rule and old.node.get(key) != new.node.get(key):
+            place = (*new.place, key) if key in new.node else new.place or (key,)
+            what = f"{pointer(*new.place)[1:] or document.name}: its {key} has changed"
+            yield changed(rule, document.name, place, what, anchor=anchor_of(document, place))
+
+
+def _anchors(before: Document, after: Document) -> Iterator[DocumentChange]:
     for table in TABLES:
         for name, node in before.table(table).items():
             if name not in after.table(table):
@@ -39,6 +46,13 @@ def compare_words(before: Document, after: Document) -> Iterator[DocumentChange]
                     yield _gone(before, place, f"the anchor of {name}.{member}")
 
 
+def _rule(kind: str, key: str) -> str | None:
+    """Return the rule for a word of a part; None if it is not for readers alone."""
+    if kind == "type" and key == "format":
+        return "annotation-only"
+    return WORDS.get(key) or ("extension-changed" if key.startswith(VENDORS) else None)
+
+
 def _new(document: Document, place: Place, what: str) -> DocumentChange:
     anchor = anchor_of(document, place)
     return changed("sequence-added", document.name, place, what, anchor=anchor)
@@ -47,19 +61,3 @@ def _new(document: Document, place: Place, what: str) -> DocumentChange:
 def _gone(document: Document, place: Place, what: str) -> DocumentChange:
     where = anchor_of(document, place)
     return changed("anchor-removed", document.name, place, f"{what} is gone: {where}", gone=True)
-
-
-def _walk(old: Any, new: Any, place: Place) -> Iterator[tuple[Place, Place, str, str]]:
-    """Yield where a word has changed, what it is about, its rule and which word it is."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        # Members and entries may be called like the words of a document.
-        named = bool(place) and place[-1] in {*TABLES, "properties"}
-        for key in dict.fromkeys([*old, *new]):
-            if key in RULES and not named:
-                if old.get(key) != new.get(key):
-                    yield ((*place, key) if key in new else place or (key,)), place, RULES[key], key
-            elif key in old and key in new:
-                yield from _walk(old[key], new[key], (*place, key))
-    elif isinstance(old, list) and isinstance(new, list):
-        for index, (one, other) in enumerate(zip(old, new, strict=False)):
-            yield from _walk(one, other, (*place, index))

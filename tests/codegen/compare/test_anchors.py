@@ -69,5 +69,7 @@ def test_what_is_gone_leads_to_what_is_left() -> None:
     anchors = {change.what: change.anchor for change in found if change.rule.id.startswith("B")}
     assert anchors == {
         "notified is gone": "toy/README.md",
+        "notified was not deprecated before it was removed": "toy/README.md",
         "AskParams.b is gone": "toy/methods/ask.md#params",
+        "AskParams.b was not deprecated before it was removed": "toy/methods/ask.md#params",
     }

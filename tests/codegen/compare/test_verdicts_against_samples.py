@@ -1,7 +1,7 @@
 """The verdict on any edit of a type, checked with samples: it names every refused peer.
 
 An object of the old form is written and read by the new one, and the reverse. JSON Schema says what
-writers may write. Readers are laxer, as the bindings are: null is absent where a member may be.
+writers may write, and what readers take.
 """
 
 from __future__ import annotations
@@ -55,6 +55,14 @@ VALUES: list[Any] = [
     *FRUITS,
 ]
 ABSENT = object()
+GROUPS: list[Node] = [{"required": ["a"]}, {"required": ["b"]}, {"required": ["a", "b"]}]
+AROUND: list[Node] = [
+    *[{}] * 8,
+    *({"additionalProperties": other} for other in (False, True, {"type": "string"})),
+    *({key: GROUPS[:count]} for key in ("anyOf", "oneOf") for count in (1, 2, 3)),
+    {"anyOf": GROUPS[::2]},
+]
+"""What an object says of all its fields: mostly nothing."""
 
 
 def some(**bounds: st.SearchStrategy[Any]) -> st.SearchStrategy[Node]:
@@ -125,6 +133,7 @@ def edits(draw: st.DrawFn) -> tuple[Side, Side]:
             del members["a"]
         required = sorted(draw(st.sets(st.sampled_from("ab"))) & members.keys())
         node = {"type": "object", "properties": members, "required": required}
+        node |= draw(st.sampled_from(AROUND))
         sides.append(Side(node, shared(tagged=is_tagged)))
     return sides[0], sides[1]
 
@@ -138,24 +147,6 @@ def as_written(node: Any, named: Node) -> Any:
     if "$ref" in node:
         return named[node["$ref"].rpartition("/")[2]]
     return {key: as_written(inner, named) for key, inner in node.items()}
-
-
-def as_read(node: Node) -> Node:
-    """Return the type that readers take."""
-    found = dict(node)
-    for key in ("items", "additionalProperties"):
-        if isinstance(node.get(key), dict):
-            found[key] = as_read(node[key])
-    if "anyOf" in node:
-        found["anyOf"] = [as_read(branch) for branch in node["anyOf"]]
-    if "properties" in node:
-        found["properties"] = {
-            name: as_read(member)
-            if name in node.get("required", ())
-            else {"anyOf": [as_read(member), {"type": "null"}]}
-            for name, member in node["properties"].items()
-        }
-    return found
 
 
 def samples(writer: Node) -> Iterator[Node]:
@@ -178,7 +169,7 @@ def samples(writer: Node) -> Iterator[Node]:
 
 def refused(writer: Side, reader: Side) -> list[Node]:
     """Return what a writer may write and a reader refuses."""
-    takes = Draft202012Validator(as_read(as_written(*reader))).is_valid
+    takes = Draft202012Validator(as_written(*reader)).is_valid
     return [one for one in samples(as_written(*writer)) if not takes(one)]
 
 

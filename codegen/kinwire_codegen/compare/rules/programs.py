@@ -41,6 +41,9 @@ OF_PROGRAMS: tuple[Rule, ...] = (
      "An open set does not list some values any more.",
      "They are taken as before, as any other value is; editors and type checkers do not know them"
      " by name."),
+    Rule("P112", "value-renamed", _BINDINGS, _C, _E.STOPS,
+     "The constant of a value has another name.",
+     "Programs that name it stop."),
     Rule("D101", "description-changed", _DOCS, _C, _E.SAFE, "A description says something else.",
      "Readers only."),
     Rule("D102", "section-moved", _DOCS, _C, _E.SAFE, "It stands elsewhere in the specification.",
@@ -56,4 +59,11 @@ OF_PROGRAMS: tuple[Rule, ...] = (
      "Readers only."),
     Rule("D106", "sequence-added", _DOCS, _A, _E.SAFE, "There is a new sequence of messages.",
      "Readers only."),
+    Rule("D107", "extension-changed", _DOCS, _C, _E.SAFE,
+     "A word that begins with `x-` has changed.",
+     "Only those notice who read it: the vendor's tools, and templates."),
+    Rule("D108", "written-differently", _DOCS, _C, _E.SAFE, "It is written in another way.",
+     "It means the same to peers and programs, so it breaks nobody."),
+    Rule("D109", "version-changed", _DOCS, _C, _E.SAFE, "The protocol has another version.",
+     "If it rose, breaking changes are announced."),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rules of what is around the messages: data, HTTP, gRPC, offers, whole protocols: B5 to B8."""
+"""Rules of what is around the messages: data, HTTP, gRPC, offers, protocols, words: B5 to B9."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ OF_SURROUNDINGS: tuple[Rule, ...] = (
      "A table, machine, limit or record says something else.",
      "Old and new peers follow different facts: a limit or a state that one has, the other has"
      " not."),
+    wire("B504", "record-format-changed", _C, _E.BREAKS, "A file has another format.",
+     "New programs do not read old files, and old programs do not read new ones."),
     wire("B601", "http-changed", _C, _E.BREAKS, "What goes over HTTP has changed.",
      "Old and new peers meet at another address, with another method, or with bodies that the other"
      " does not read."),
@@ -55,4 +57,16 @@ OF_SURROUNDINGS: tuple[Rule, ...] = (
     wire("B806", "offer-changed", _C, _E.WARNS, "An end offers something where it offered nothing,"
      " or the reverse.",
      "Old peers do not look for it, or look in vain."),
+    wire("B807", "extends-changed", _C, _E.WARNS, "It builds on other protocols.",
+     "Peers have to speak those as well, and names of their types and errors may lead elsewhere."),
+    wire("B901", "unknown-change", _C, _E.WARNS, "Something changed that no rule knows.",
+     "The document keeps the word, and the comparison does not know what it means to peers. Read"
+     " it."),
+    wire("B902", "removed-without-deprecation", _R, _E.WARNS,
+     "Something is gone that was not deprecated before.",
+     "Nobody was warned. Mark it `deprecated`, with what to use instead, for a version first."),
+    wire("B903", "deprecation-withdrawn", _C, _E.SAFE, "Something is not deprecated any more.",
+     "Old peers use it as before."),
+    wire("B904", "value-deprecated", Heading.DEPRECATED, _E.SAFE, "A value is deprecated.",
+     "It is written and read as before."),
 )  # fmt: skip
