@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from inspect import isawaitable
 from pathlib import Path
@@ -161,3 +163,33 @@ def test_examples_are_laid_out_as_this_project_lays_out_python(tmp_path: Path) -
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     expected = f"{2 * len(EXAMPLES)} files already formatted\n"
     assert (done.stdout, done.stderr) == ("", expected)
+
+
+@pytest.mark.slow
+def test_every_example_in_python_passes_mypy_strict(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    program = [
+        f"from kinwire_protocols import {', '.join(name for name in NAMES if name != 'from_wire')}",
+        "from kinwire_protocols.base import from_wire",
+        "from kinwire_protocols.peer import NoParams, Peer",
+    ]
+    for number, page in enumerate(sorted(REFERENCE.glob("**/*.md"))):
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+        for block, code in enumerate(blocks):
+            program.append(f"# {page.relative_to(REFERENCE)}")
+            program.append(f"async def example_{number}_{block}(peer: Peer) -> None:")
+            program.append(textwrap.indent(code, "    "))
+    assert len(program) > 3 * len(EXAMPLES)
+    file = tmp_path / "examples.py"
+    file.write_text("\n".join(program), encoding="utf-8")
+    options = ("--strict", "--config-file=", f"--cache-dir={os.devnull}")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, str(file)],
+        env={**os.environ, "MYPYPATH": str(ROOT / "generated")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

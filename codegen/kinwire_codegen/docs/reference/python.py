@@ -110,9 +110,35 @@ def _value(links: Links, owner: Reference, node: Node, value: Any) -> Any:
         if isinstance(value, dict) and members_of(links.documents, kind)[0]:
             return _Read(class_of(links, kind), value)
         return _value(links, kind, links.documents.definition(kind), value)
+    for branch in (*node.get("oneOf", ()), *node.get("anyOf", ())):
+        if _fits(links, owner, branch, value):
+            return _value(links, owner, branch, value)
     if isinstance(value, list) and isinstance(node.get("items"), dict):
         return [_value(links, owner, node["items"], one) for one in value]
+    others = node.get("additionalProperties")
+    if isinstance(value, dict) and isinstance(others, dict):
+        return {name: _value(links, owner, others, one) for name, one in value.items()}
     return value
+
+
+def _fits(links: Links, owner: Reference, branch: Node, value: Any) -> bool:
+    """Return whether a branch of a union is the one that an object or an array is an example of."""
+    if "$ref" in branch:
+        kind = resolve(branch["$ref"], owner.protocol)
+        members, required = members_of(links.documents, kind)
+        if not members:
+            return _fits(links, kind, links.documents.definition(kind), value)
+        constants = {name: node["const"] for name, (_, node) in members.items() if "const" in node}
+        return (
+            isinstance(value, dict)
+            and required <= value.keys()
+            and all(value.get(name, constant) == constant for name, constant in constants.items())
+        )
+    inner = (*branch.get("oneOf", ()), *branch.get("anyOf", ()))
+    if inner:
+        return any(_fits(links, owner, one, value) for one in inner)
+    kind_of_value = "object" if isinstance(value, dict) else "array"
+    return isinstance(value, dict | list) and branch.get("type") == kind_of_value
 
 
 def _read(message: _Read, indent: int | None, used: int) -> str:
