@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kinwire_codegen.imports.drafts import DraftTypes, defined_name
+from kinwire_codegen.imports.fitting import drop_misfits
 from kinwire_codegen.imports.imported import Imported
 from kinwire_codegen.imports.names import pascal
 
@@ -86,7 +87,11 @@ def assembled(draft: ProtocolDraft, types: DraftTypes) -> Imported:
     lost = sorted(name for name in absent if name not in draft.became)
     return Imported(
         content,
-        (*draft.left_out, *(f"{name}: no method uses this type" for name in lost)),
+        (
+            *draft.left_out,
+            *(f"{name}: no method uses this type" for name in lost),
+            *drop_misfits(content),
+        ),
         widened=types.widened(),
         folded=(*draft.folded, *_folded({name: draft.became.get(name, "") for name in absent})),
         without_effect=types.without_effect(),

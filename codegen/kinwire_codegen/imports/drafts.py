@@ -8,11 +8,13 @@ from __future__ import annotations
 __all__ = ("DraftTypes", "defined_name")
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from kinwire_codegen.imports.bounds import drop_idle_bounds
 from kinwire_codegen.imports.names import pascal
+from kinwire_codegen.imports.older_drafts import modern
 from kinwire_codegen.imports.unions import name_unions, tell_apart
 from kinwire_codegen.imports.weakening import weakened
 
@@ -22,12 +24,18 @@ KEPT = {
     *("description", "enum", "enumValues", "const", "default", "pattern", "format"),
     *("since", "deprecated"),
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
-    *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
+    *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "examples"),
 }
+_STRUCTURE = {
+    *("type", "properties", "required", "items", "additionalProperties", "anyOf", "oneOf"),
+    *("allOf", "$ref", "$defs", "definitions", "$schema", "$id", "$comment", "title"),
+}
+_LONGEST = 80  # characters of a type's name; lint refuses names longer than 100
 UNSAID = {
     *("enum", "const", "not", "if", "multipleOf", "contains", "prefixItems", "propertyNames"),
     *("patternProperties", "unevaluatedProperties", "dependentRequired", "dependentSchemas"),
-    *("dependencies", "minProperties", "maxProperties"),
+    *("dependencies", "minProperties", "maxProperties", "then", "else", "additionalItems"),
+    *("unevaluatedItems", "minContains", "maxContains", "$dynamicRef", "$recursiveRef"),
 }
 """What says which values are taken, and has no place in a document, or not with every value."""
 ANYTHING = {"JSONValue", "JSONArray"}
@@ -51,19 +59,25 @@ class DraftTypes:
     """The definitions of the other schema, by name."""
     taken: frozenset[str]
     """Names that the generated code uses itself."""
+    unresolved: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why references lead to nothing, by reference."""
     made: Node = field(default_factory=dict)
     _waiting: list[str] = field(default_factory=list)
     _names: dict[str, str] = field(default_factory=dict)
     _lost: list[str] = field(default_factory=list)
     _unsaid: list[str] = field(default_factory=list)
+    _notes: list[str] = field(default_factory=list)
     _idle: list[str] = field(default_factory=list)
     _weak: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        known: set[str] = set()
         for name in self.source:
-            mine = f"{pascal(name)}Type" if pascal(name) in self.taken else pascal(name)
-            while mine in self._names.values():
+            mine = pascal(name)[:_LONGEST]
+            mine = f"{mine}Type" if mine in self.taken else mine
+            while mine.lower() in known:  # names that differ in case alone are one file somewhere
                 mine += "X"
+            known.add(mine.lower())
             self._names[name] = mine
 
     def reference(self, name: str) -> str:
@@ -76,13 +90,22 @@ class DraftTypes:
 
     def widened(self) -> tuple[str, ...]:
         """Return the references that became any value, and the keywords that are not in `made`."""
-        lost = [f"{text}: it is not a definition in the file" for text in dict.fromkeys(self._lost)]
+        lost = [
+            f"{text}: {self.unresolved.get(text, 'it is not a definition in the file')}"
+            for text in dict.fromkeys(self._lost)
+        ]
         lost += [f"{what}: documents cannot represent it" for what in dict.fromkeys(self._unsaid)]
         return (*lost, *self._weak)
 
     def without_effect(self) -> tuple[str, ...]:
-        """Return the bounds that are not in `made` because they apply to no value there."""
-        return tuple(f"{what}: it does not apply to the values there" for what in self._idle)
+        """Return the keywords that are not in `made`, for which no value is refused either."""
+        idle = [f"{what}: it does not apply to the values there" for what in self._idle]
+        notes = [f"{what}: it refuses no value" for what in dict.fromkeys(self._notes)]
+        return (*idle, *notes)
+
+    def unused(self) -> tuple[str, ...]:
+        """Return the types of the source that are not in `made`."""
+        return tuple(name for name, mine in self._names.items() if mine not in self.made)
 
     def name_of(self, name: str) -> str:
         """Return what a type of the source is called here."""
@@ -97,7 +120,7 @@ class DraftTypes:
         name_unions(self.made)
         tell_apart(self.made)
         self._idle += drop_idle_bounds(self.made)
-        self._weak = weakened(self.made, self.free)
+        self._weak += weakened(self.made, self.free)
 
     def add(self, name: str, node: Node, *, own: bool = False) -> str:
         """Return a reference to a type that the source does not name.
@@ -109,22 +132,36 @@ class DraftTypes:
         self.made[mine] = self._described(mine, self.type_of(node, mine, top=True))
         return f"#/$defs/{mine}"
 
+    def named(self, node: Any, name: str) -> str:
+        """Return a reference to a type: the source's if it is a mere reference, else a new one."""
+        if isinstance(node, dict) and node.keys() == {"$ref"}:
+            known = defined_name(node["$ref"])
+            if known in self.source:
+                return self.reference(known)
+        return self.add(name, node if isinstance(node, dict) else {})
+
     def free(self, name: str) -> str:
         """Return `name`, or one like it that no type has."""
-        known = {*self.made, *self._names.values(), *self.taken}
-        found, number = pascal(name), 2
-        while found in known:
-            found, number = f"{pascal(name)}{number}", number + 1
+        known = {one.lower() for one in (*self.made, *self._names.values(), *self.taken)}
+        start = pascal(name)[:_LONGEST]
+        found, number = start, 2
+        while found.lower() in known:
+            found, number = f"{start}{number}", number + 1
         return found
 
     def type_of(self, node: Any, owner: str, *, top: bool = False) -> Node:
         """Return a type of the source as documents write it; `owner` names what is inside it."""
         if not isinstance(node, dict):
+            self._unsaid += [f"{owner} false"] if node is False else []
             return {}
+        node = self._without_idle_fields(modern(node), owner)
         kept = {key: value for key, value in node.items() if _is_kept(key, value)}
         self._unsaid += [f"{owner} {key}" for key in node if key in UNSAID and key not in kept]
         self._unsaid += [f"{owner} additionalProperties"] if _has_rules_for_others(node) else []
+        self._notes += [f"{owner} {key}" for key in node if _is_note(key)]
         if "$ref" in node:
+            beside = _STRUCTURE & node.keys() - {"$ref", "$defs", "definitions", "$comment", "$id"}
+            self._unsaid += [f"{owner} {key} next to $ref" for key in sorted(beside)]
             return {**self._referred(node["$ref"]), **kept}
         if set(node.get("properties", ())) and not top:
             inner = {key: value for key, value in node.items() if key != "description"}
@@ -136,6 +173,14 @@ class DraftTypes:
             if isinstance(node.get(key), list) and node[key]:
                 kept |= self._branches(key, node, owner, top=top)
         return kept
+
+    def _without_idle_fields(self, node: Node, owner: str) -> Node:
+        """Return a type without fields if it is never an object."""
+        idle = node.keys() & {"properties", "required", "additionalProperties"}
+        if node.get("type", "object") == "object" or "object" in node["type"] or not idle:
+            return node
+        self._notes += [f"{owner} {key}" for key in sorted(idle)]
+        return {key: value for key, value in node.items() if key not in idle}
 
     def _referred(self, text: str) -> Node:
         name = defined_name(text)
@@ -203,8 +248,15 @@ def _is_kept(key: str, value: Any) -> bool:
         return bool(value) and all(type(one) in (str, int) for one in value)
     if key == "const":
         return isinstance(value, str | int)
-    if key.startswith("exclusive"):  # a bare yes or no in the oldest drafts
-        return not isinstance(value, bool)
+    if key == "x-decision":  # ours, which is text
+        return isinstance(value, str) and value != ""
     if key == "deprecated":
         return bool(value)
+    if key == "examples":
+        return isinstance(value, list) and value != []
     return key.startswith("x-") or (key in KEPT and value != "")
+
+
+def _is_note(key: str) -> bool:
+    """Return whether a keyword is for readers or other tools alone."""
+    return key not in KEPT | UNSAID | _STRUCTURE and not key.startswith("x-")

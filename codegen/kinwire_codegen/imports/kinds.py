@@ -70,12 +70,20 @@ def _cdp(source: ImportSource) -> Imported:
 _METHODS = ImportOption(
     "methods", "TABLE", "which definitions are methods: acp, a2a, dap, or a file with a table"
 )
+_OF_OPENRPC = (
+    ImportOption("root", "DIR", "references may lead to files in it (default: the file's folder)"),
+    ImportOption(
+        "params-by", "name|position", "how params are sent if both are allowed (default: name)"
+    ),
+)
 
 KINDS = {
     kind.name: kind
     for kind in (
         ImportKind("mcp-schema", "the schema.json of a version of MCP", _mcp_schema),
-        ImportKind("openrpc", "an OpenRPC document", _openrpc),
+        ImportKind(
+            "openrpc", "an OpenRPC document or a folder of its parts", _openrpc, _OF_OPENRPC
+        ),
         ImportKind("json-schema", "a JSON Schema of messages", _json_schema, (_METHODS,)),
         ImportKind("lsp", "a metaModel.json of LSP", _lsp),
         ImportKind("cdp", "the protocol files of Chrome DevTools", _cdp, joins_files=True),

@@ -1,17 +1,24 @@
-"""Files of third parties, which may be malformed in any place."""
+"""Files of third parties in JSON and YAML, which may be malformed in any place."""
 
 from __future__ import annotations
 
-__all__ = ("MALFORMED", "read_json")
+__all__ = ("MALFORMED", "SUFFIXES", "read_data", "read_json")
 
+import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from kinwire_codegen.imports.imported import UselessFileError
-from kinwire_codegen.load.parsing import TooDeepError, parse
+from kinwire_codegen.load.parsing import DEEPEST, TooDeepError, parse
 
 MALFORMED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """What walking a file raises where it is not what a kind expects."""
+
+SUFFIXES = (".json", ".yaml", ".yml")
+"""The suffixes of files that `read_data` reads."""
+
+_LARGEST = 2_000_000  # values, with aliases written out; the largest protocols have 200,000
 
 
 def read_json(path: Path) -> Any:
@@ -20,11 +27,100 @@ def read_json(path: Path) -> Any:
     Raises:
         UselessFileError: it cannot be read, or is not JSON.
     """
+    return _parsed(path, "JSON")
+
+
+def read_data(path: Path) -> Any:
+    """Return what a JSON or YAML file says; the suffix decides.
+
+    YAML is read by the core schema of version 1.2: `no`, `on`, dates and all keys are text.
+
+    Raises:
+        UselessFileError: it cannot be read, or is neither.
+    """
+    return _parsed(path, "YAML" if path.suffix in SUFFIXES[1:] else "JSON")
+
+
+def _parsed(path: Path, language: str) -> Any:
     try:
-        return parse(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return _parse_yaml(text) if language == "YAML" else parse(text)
     except OSError as error:
         raise UselessFileError(f"{path}: {error.strerror}.", "Correct the path.") from None
     except TooDeepError as error:
         raise UselessFileError(f"{path}: {error}.", error.hint) from None
     except ValueError as error:
-        raise UselessFileError(f"{path}: it is not valid JSON: {error}.", "Fix the file.") from None
+        what = f"{path}: it is not valid {language}: {error}."
+        raise UselessFileError(what, "Fix the file.") from None
+
+
+def _parse_yaml(text: str) -> Any:
+    import yaml
+
+    try:
+        found = yaml.load(text, Loader=_loader())
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from None
+    except RecursionError:
+        raise TooDeepError from None
+    _check_size(found)
+    return found
+
+
+@cache
+def _loader() -> Any:
+    """Return a safe loader with the core schema of YAML 1.2, which refuses repeated keys."""
+    import yaml
+
+    class CoreLoader(yaml.SafeLoader):
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            found: dict[Any, Any] = {}
+            for key_node, value_node in node.value:
+                if not isinstance(key_node, yaml.ScalarNode):
+                    raise yaml.constructor.ConstructorError(
+                        None, None, "a key is not text", key_node.start_mark
+                    )
+                if key_node.value in found:
+                    what = f"the key {key_node.value!r} occurs twice in one mapping"
+                    raise yaml.constructor.ConstructorError(None, None, what, key_node.start_mark)
+                found[key_node.value] = self.construct_object(value_node, deep=deep)
+            return found
+
+    patterns = {
+        "null": (r"~|null|Null|NULL|", "~nN"),
+        "bool": (r"true|True|TRUE|false|False|FALSE", "tTfF"),
+        "int": (r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789"),
+        "float": (r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", "-+.0123456789"),
+    }
+    CoreLoader.yaml_implicit_resolvers = {}
+    for kind, (pattern, first) in patterns.items():
+        CoreLoader.add_implicit_resolver(
+            f"tag:yaml.org,2002:{kind}",
+            re.compile(f"^(?:{pattern})$"),
+            [*first, ""] if kind == "null" else list(first),
+        )
+    CoreLoader.add_constructor("tag:yaml.org,2002:int", _integer)
+    return CoreLoader
+
+
+def _integer(loader: Any, node: Any) -> int:
+    text = str(node.value)  # 010 is ten: version 1.1 reads it as eight
+    return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+
+
+def _check_size(found: Any) -> None:
+    """Refuse what is too deep or too large when each alias is written out."""
+    sizes: dict[int, int] = {}
+
+    def size(node: Any, depth: int) -> int:
+        if depth > DEEPEST:
+            raise TooDeepError
+        if not isinstance(node, dict | list):
+            return 1
+        if id(node) not in sizes:
+            inner = node.values() if isinstance(node, dict) else node
+            sizes[id(node)] = 1 + sum(size(one, depth + 1) for one in inner)
+        return sizes[id(node)]
+
+    if size(found, 0) > _LARGEST:
+        raise ValueError("its aliases stand for more than two million values")

@@ -7,6 +7,7 @@ __all__ = ("weakened",)
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kinwire_codegen.lint.types import types_have_an_end
 from kinwire_codegen.load.document import Document, Documents, Reference, all_types
 from kinwire_codegen.load.findings import Fault
 from kinwire_codegen.load.shape_reading import ShapeReader
@@ -24,6 +25,9 @@ def weakened(made: dict[str, Node], free: Callable[[str], str]) -> list[str]:
     """
     lost: dict[str, None] = {}
     used = _used(made)
+    for name in _circles(made):
+        made[name] = {"description": made[name]["description"]}
+        lost[f"{name}: it is defined by itself"] = None
     for _ in range(_ROUNDS):
         faults = list(_faults(made))
         if not faults:
@@ -37,6 +41,14 @@ def weakened(made: dict[str, Node], free: Callable[[str], str]) -> list[str]:
         for name in gone:
             del made[name]
     return list(lost)
+
+
+def _circles(made: dict[str, Node]) -> Iterator[str]:
+    """Yield types that are themselves by other names, until no more are; the caller opens them."""
+    document = Document({"protocol": _HOME, "$defs": made})
+    documents = Documents({_HOME: document}, {})
+    while fault := next(types_have_an_end(document, documents), None):
+        yield _steps(fault[0])[-1]
 
 
 def _used(made: dict[str, Node]) -> set[str]:

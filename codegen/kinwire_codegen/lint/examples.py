@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("examples_that_do_not_fit",)
+__all__ = ("examples_that_do_not_fit", "misfits")
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -54,12 +54,17 @@ def _registry(documents: Documents) -> Registry[Any]:
 
 def examples_that_do_not_fit(document: Document, documents: Documents) -> Iterator[Fault]:
     """Yield a fault for each example, default or row of a table that breaks its own type."""
+    for place, error in misfits(document, documents):
+        what = f"it does not fit the type: {error.message}"
+        yield pointer(*place, *error.absolute_path), what, "Correct the value or the type."
+
+
+def misfits(document: Document, documents: Documents) -> Iterator[tuple[Place, ValidationError]]:
+    """Yield the place of each example, default or row that breaks its own type, with the error."""
     registry = _registry(documents)
     for reference, place, value in _values(document):
         for error in _Validator(reference, registry=registry).iter_errors(value):
-            what = f"it does not fit the type: {error.message}"
-            at = pointer(*place, *error.absolute_path)
-            yield at, what, "Correct the value or the type."
+            yield place, error
 
 
 def _values(document: Document) -> Iterator[tuple[dict[str, str], Place, Any]]:
