@@ -77,7 +77,7 @@ QUERIES = {
     "RootsCapability": "mcp/types/RootsCapability.html",
     "rollback checkpoint": "mcpl/methods/state-rollback.html#params.checkpoint",
     "approve scope": "mcpl/methods/scope-elevate.html#result.approved",
-    "server lifecycle": "mgp/data.html#ServerLifecycle",
+    "server lifecycle": "mgp/data/ServerLifecycle.html",
     "getting started": "guides/getting-started.html",
     "open_store": "api/kinwire.storage.html#open_store",
     "cancelled": "mcp/methods/notifications-cancelled.html",
@@ -200,7 +200,7 @@ def test_search_finds_names_parts_pieces_fields_and_typing_errors(window: Window
     page = window.open("mcpl/methods/state-rollback.html")
     page.keyboard.press("/")
     page.wait_for_selector("dialog[open] input")
-    first = "query => kinwireSearch.find(query)[0].url"
+    first = "async query => (await kinwireSearch.find(query))[0].url"
     found = {query: page.evaluate(first, query) for query in QUERIES}
     assert found == QUERIES
     guides = {query: page.evaluate(first, query).partition(".html")[0] for query in ABOUT}

@@ -19,6 +19,11 @@ from tests.each import each
         ("[a](../../mcp/README.md#x)", '<a href="../../mcp/index.html#x">a</a>'),
         ("[a](../../mcp/types/B.md)", '<a href="../../mcp/types/B.html">a</a>'),
         ("[a](https://x.example/b.md)", '<a href="https://x.example/b.md">a</a>'),
+        (
+            "[`a/<b`](c_d.md#e), [f g](h.md): i",
+            '<a href="c_d.html#e"><code>a/&lt;b</code></a>, <a href="h.html">f g</a>: i',
+        ),
+        ("[`a`*](b.md)", '<a href="b.html"><code>a</code>*</a>'),
         ("[a](javascript:alert)", "[a](javascript:alert)"),
         ("<script>", "&lt;script&gt;"),
         ("`notifications/a_b.c`", "<code>notifications/<wbr>a_<wbr>b.<wbr>c</code>"),

@@ -188,7 +188,7 @@ def test_the_index_leads_to_pages_and_places_that_are_there(tiny_site: Files) ->
     script = text(tiny_site, "assets/index.js")
     index = json.loads(script.removeprefix("window.KINWIRE_INDEX=").rstrip(";\n"))
     assert {page[1] for page in index["pages"]} <= tiny_site.keys()
-    for number, _, name, anchor, _, _ in index["places"]:
+    for number, _, name, anchor, _ in index["places"]:
         assert f'id="{anchor or name}"' in text(tiny_site, index["pages"][number][1])
     assert ["field", "params.sort-by"] in [place[1:3] for place in index["places"]]
 

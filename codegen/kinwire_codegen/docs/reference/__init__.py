@@ -10,8 +10,8 @@ __all__ = ("reference_files", "reference_pages")
 from collections.abc import Iterable, Iterator
 
 from kinwire_codegen.docs.reference.blocks import Page
-from kinwire_codegen.docs.reference.data import data_page
-from kinwire_codegen.docs.reference.index import protocol_page, start_page
+from kinwire_codegen.docs.reference.data import data_pages
+from kinwire_codegen.docs.reference.index import group_pages, protocol_page, start_page
 from kinwire_codegen.docs.reference.links import Links
 from kinwire_codegen.docs.reference.markdown import as_markdown
 from kinwire_codegen.docs.reference.methods import method_page, tool_page
@@ -30,12 +30,11 @@ def reference_pages(links: Links) -> Iterator[Page]:
     yield start_page(links)
     for document in links.chosen:
         yield protocol_page(links, document)
+        yield from group_pages(links, document)
         for wire in document.content["methods"]:
             yield method_page(links, document, wire)
         for name in document.table("tools"):
             yield tool_page(links, document, name)
         for name in document.definitions:
             yield type_page(links, document, name)
-        data = data_page(links, document)
-        if data is not None:
-            yield data
+        yield from data_pages(links, document)

@@ -1,11 +1,11 @@
-"""The page of a protocol's data: tables, state machines, sequences, limits and bindings."""
+"""The pages of a protocol's data: tables, state machines, sequences, limits and bindings."""
 
 from __future__ import annotations
 
-__all__ = ("data_page",)
+__all__ = ("data_pages",)
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from kinwire_codegen.docs.reference.blocks import (
@@ -27,34 +27,56 @@ from kinwire_codegen.load.names import anchor, constant_name
 Node = dict[str, Any]
 
 
-def data_page(links: Links, document: Document) -> Page | None:
-    """Return the page, None if the protocol has no such data."""
+LISTED = 10
+"""The number of entries up to which one page has all of them; of more, each has its own page."""
+
+_Write = Callable[[Links, Document, str, Node], Iterator[Block]]
+
+
+def data_pages(links: Links, document: Document) -> Iterator[Page]:
+    """Yield the page of all data, and pages of single entries if there are many of them."""
     if not links.has_data(document):
-        return None
-    blocks = [*_tables(links, document), *_machines(document), *_sequences(links, document)]
-    blocks += [*_limits(document), *_records(links, document)]
+        return
+    divided = sum(len(document.table(table)) for table, _, _ in _KINDS) > LISTED
+    blocks: list[Block] = []
+    pages: list[Page] = []
+    for table, title, write in _KINDS:
+        entries = document.table(table).items()
+        blocks += [Heading(title)] if entries else []
+        for name, node in entries:
+            inner = tuple(write(links, document, name, node))
+            if divided:
+                path = f"{document.name}/data/{anchor(name)}"
+                text = (Text(_about(node)), *decision(node), *inner)
+                pages.append(Page(path, name, "data", node["summary"], document, text))
+                place = f"[{name}](../../{path}.md)"
+                blocks += [Heading(place, 3, anchor(name)), Text(_about(node))]
+            else:
+                blocks += [*_entry(name, node), *inner]
+        blocks += _limits(document) if table == "sequences" else []
     blocks += [*_http(links, document), *_grpc(links, document)]
     title = f"{document.content['title']} {document.content['version']}: data"
     summary = "Tables, state machines, sequences, limits, files and bindings."
-    return Page(f"{document.name}/data", title, "data", summary, document, tuple(blocks))
+    yield Page(f"{document.name}/data", title, "data", summary, document, tuple(blocks))
+    yield from pages
 
 
 def _entry(name: str, node: Node, level: int = 3) -> Iterator[Block]:
     yield Heading(name, level, anchor(name))
-    yield Text(f"{node['summary']} Section {node['section']}.")
+    yield Text(_about(node))
     yield from decision(node)
 
 
-def _tables(links: Links, document: Document) -> Iterator[Block]:
-    if document.table("tables"):
-        yield Heading("Tables")
-    for name, node in document.table("tables").items():
-        yield from _entry(name, node)
-        kind = links.named(node["type"], document.name)
-        yield Text(f"`{document.module}.tables.{constant_name(name)}`, rows of {kind}.")
-        columns = list(dict.fromkeys(key for row in node["rows"] for key in row))
-        rows = [[_shown(row[key]) if key in row else "" for key in columns] for row in node["rows"]]
-        yield TableBlock.of(columns, rows)
+def _about(node: Node) -> str:
+    return f"{node['summary']} Section {node['section']}."
+
+
+def _table(links: Links, document: Document, name: str, node: Node) -> Iterator[Block]:
+    kind = links.named(node["type"], document.name)
+    yield Text(f"`{document.module}.tables.{constant_name(name)}`, rows of {kind}.")
+    columns = list(dict.fromkeys(key for row in node["rows"] for key in row))
+    rows = [[_shown(row[key]) if key in row else "" for key in columns] for row in node["rows"]]
+    yield TableBlock.of(columns, rows)
 
 
 def _shown(value: Any) -> str:
@@ -63,29 +85,21 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _machines(document: Document) -> Iterator[Block]:
-    if document.table("machines"):
-        yield Heading("State machines")
-    for name, node in document.table("machines").items():
-        yield from _entry(name, node)
-        final = f"; final: {', '.join(node['final'])}" if "final" in node else ""
-        constant = f"{document.module}.tables.{constant_name(name)}"
-        yield Text(f"`{constant}`. Initial state: {node['initial']}{final}.")
-        yield Drawing("machine", {"name": name, **node})
-        rows = [
-            (step["from"], step["on"], step["to"], meaning(step, "summary"))
-            for step in node["transitions"]
-        ]
-        yield TableBlock.of(("from", "on", "to", "meaning"), rows)
+def _machine(links: Links, document: Document, name: str, node: Node) -> Iterator[Block]:
+    final = f"; final: {', '.join(node['final'])}" if "final" in node else ""
+    constant = f"{document.module}.tables.{constant_name(name)}"
+    yield Text(f"`{constant}`. Initial state: {node['initial']}{final}.")
+    yield Drawing("machine", {"name": name, **node})
+    rows = [
+        (step["from"], step["on"], step["to"], meaning(step, "summary"))
+        for step in node["transitions"]
+    ]
+    yield TableBlock.of(("from", "on", "to", "meaning"), rows)
 
 
-def _sequences(links: Links, document: Document) -> Iterator[Block]:
-    if document.table("sequences"):
-        yield Heading("Sequences")
-    for name, node in document.table("sequences").items():
-        yield from _entry(name, node)
-        yield sequence_drawing(links, document, name)
-        yield sequence_table(links, document, name)
+def _sequence(links: Links, document: Document, name: str, node: Node) -> Iterator[Block]:
+    yield sequence_drawing(links, document, name)
+    yield sequence_table(links, document, name)
 
 
 def _limits(document: Document) -> Iterator[Block]:
@@ -108,15 +122,19 @@ def _limits(document: Document) -> Iterator[Block]:
         yield TableBlock(("name", "value", "unit", "section", "meaning"), tuple(rows))
 
 
-def _records(links: Links, document: Document) -> Iterator[Block]:
-    if document.table("records"):
-        yield Heading("Files and stored objects")
-    for name, node in document.table("records").items():
-        yield from _entry(name, node)
-        form = f", as {node['format'].upper()}" if "format" in node else ""
-        yield Text(f"{links.named(node['type'], document.name)}{form}.")
-        if "places" in node:
-            yield Items(tuple(f"`{one}`" for one in node["places"]), ordered=True)
+def _record(links: Links, document: Document, name: str, node: Node) -> Iterator[Block]:
+    form = f", as {node['format'].upper()}" if "format" in node else ""
+    yield Text(f"{links.named(node['type'], document.name)}{form}.")
+    if "places" in node:
+        yield Items(tuple(f"`{one}`" for one in node["places"]), ordered=True)
+
+
+_KINDS: tuple[tuple[str, str, _Write], ...] = (
+    ("tables", "Tables", _table),
+    ("machines", "State machines", _machine),
+    ("sequences", "Sequences", _sequence),
+    ("records", "Files and stored objects", _record),
+)
 
 
 def _http(links: Links, document: Document) -> Iterator[Block]:

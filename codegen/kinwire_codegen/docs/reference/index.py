@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ("protocol_page", "start_page")
+__all__ = ("group_pages", "protocol_page", "start_page")
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from kinwire_codegen.docs.reference.blocks import (
     Block,
@@ -24,9 +25,11 @@ from kinwire_codegen.docs.reference.parts import (
     meaning,
     vendor_items,
 )
-from kinwire_codegen.load.document import Document
+from kinwire_codegen.load.document import Document, Reference
 from kinwire_codegen.load.names import class_name
 from kinwire_codegen.load.notes import status_mark
+
+TITLES = {"methods": "Methods", "tools": "Tools"}
 
 
 def start_page(links: Links) -> Page:
@@ -68,8 +71,8 @@ def protocol_page(links: Links, document: Document) -> Page:
     if links.has_data(document):
         place = f"../../{document.name}/data.md"
         blocks += [Heading("Data"), Text(f"Tables, limits and bindings are on [a page]({place}).")]
-    kinds = (f"[{name}](../../{document.name}/types/{name}.md)" for name in document.definitions)
-    blocks += [Heading("Types", anchor="types"), Items(tuple(kinds))]
+    blocks += [Heading("Types", anchor="types")]
+    blocks += _groups(links, document, "$defs") or [_types(links, document, document.definitions)]
     path, summary = f"{document.name}/README", content["description"]
     return Page(path, title, "protocol", summary, document, tuple(blocks))
 
@@ -90,25 +93,59 @@ def _offers(links: Links, document: Document) -> Iterator[Block]:
     )
 
 
+def group_pages(links: Links, document: Document) -> Iterator[Page]:
+    """Yield a page for each group of a table that the page of the protocol has no room for."""
+    title = document.content["title"]
+    for table, word in (*TITLES.items(), ("$defs", "Types")):
+        for group in links.groups(document, table):
+            summary = f"{len(group.names)} {word.lower()} of {title}: {_span(group.names)}."
+            shown = _types if table == "$defs" else partial(_table, table=table)
+            path = f"{document.name}/lists/{group.file}"
+            blocks = (Text(summary), shown(links, document, group.names))
+            yield Page(path, f"`{group.label}`", "list", summary, document, blocks)
+
+
+def _span(names: Sequence[str]) -> str:
+    return " to ".join(f"`{name}`" for name in dict.fromkeys((names[0], names[-1])))
+
+
+def _groups(links: Links, document: Document, table: str) -> list[Block]:
+    """Return the list of the groups of a table, nothing if it has none."""
+    groups = links.groups(document, table)
+    rows = [(links.group_link(document, group), str(len(group.names))) for group in groups]
+    return [TableBlock.of(("group", "entries"), rows)] if rows else []
+
+
+def _types(links: Links, document: Document, names: Iterable[str]) -> Block:
+    return Items(tuple(links.kind(Reference(document.name, name)) for name in names))
+
+
 def _rows(links: Links, document: Document) -> Iterator[Block]:
-    for name, title in (("methods", "Methods"), ("tools", "Tools")):
-        rows = [
-            (
-                links.row(document.name, name, wire),
-                row.get("kind", "tool"),
-                document.content["roles"].get(row.get("from", "client"), "both"),
-                row["summary"],
-                f"`{row['gate']}`" if row.get("gate") else "",
-                row.get("since", ""),
-                row["section"],
-                status_mark(row),
-            )
-            for wire, row in document.table(name).items()
-        ]
-        if rows:
-            yield Heading(title, anchor=name)
-            columns = ("kind", "sent by", "meaning", "gate", "since", "section", "status")
-            yield TableBlock.of((name[:-1], *columns), rows)
+    for table, title in TITLES.items():
+        names = document.table(table)
+        if names:
+            yield Heading(title, anchor=table)
+            groups = _groups(links, document, table)
+            yield from groups or [_table(links, document, names, table)]
+
+
+def _table(links: Links, document: Document, names: Iterable[str], table: str) -> Block:
+    """Return methods or tools with what there is to say of them in a few words."""
+    rows = [
+        (
+            links.row(document.name, table, wire),
+            row.get("kind", "tool"),
+            document.content["roles"].get(row.get("from", "client"), "both"),
+            row["summary"],
+            f"`{row['gate']}`" if row.get("gate") else "",
+            row.get("since", ""),
+            row["section"],
+            status_mark(row),
+        )
+        for wire, row in ((wire, document.table(table)[wire]) for wire in names)
+    ]
+    columns = ("kind", "sent by", "meaning", "gate", "since", "section", "status")
+    return TableBlock.of((table[:-1], *columns), rows)
 
 
 def _augments(links: Links, document: Document) -> Iterator[Block]:

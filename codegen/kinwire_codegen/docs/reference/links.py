@@ -4,17 +4,24 @@ from __future__ import annotations
 
 __all__ = "Links"
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from kinwire_codegen.docs.reference.groups import LISTED, Group, groups_of
 from kinwire_codegen.emit.rows import error_entry
 from kinwire_codegen.load.augmented import AugmentTarget, target_of
 from kinwire_codegen.load.document import DATA, Document, Documents, Reference, resolve
 from kinwire_codegen.load.findings import Place
 from kinwire_codegen.load.names import slug
 from kinwire_codegen.load.sequences import steps_of
+
+MANY = 30
+"""Of more entries than these, a list of links has their groups with counts instead."""
+
+Entry = tuple[Document, str, str]
+"""A method, tool or type: its document, the table that it is in, and its name."""
 
 
 class Links:
@@ -24,6 +31,7 @@ class Links:
         self.documents = documents
         self.chosen = chosen
         self._pages = {document.name for document in chosen}
+        self._groups: dict[tuple[str, str], dict[str, Group]] = {}
 
     def kind(self, reference: Reference) -> str:
         """Return a link to a type; its bare name if another package has its page."""
@@ -46,6 +54,48 @@ class Links:
         """Return the place of the page of a method, a tool or a type."""
         folder, file = ("types", name) if table == "$defs" else (table, slug(name))
         return f"../../{protocol}/{folder}/{file}.md"
+
+    def groups(self, document: Document, table: str) -> tuple[Group, ...]:
+        """Return the groups of a table that is too large for one list, else nothing."""
+        return tuple(dict.fromkeys(self._by_name(document, table).values()))
+
+    def group(self, document: Document, table: str, name: str) -> Group | None:
+        """Return the group that an entry of a table is in, None if the table has no groups."""
+        return self._by_name(document, table).get(name)
+
+    def _by_name(self, document: Document, table: str) -> dict[str, Group]:
+        key = (document.name, table)
+        if key not in self._groups:
+            found = groups_of(table, document.table(table))
+            self._groups[key] = {name: group for group in found for name in group.names}
+        return self._groups[key]
+
+    @staticmethod
+    def group_link(document: Document, group: Group) -> str:
+        """Return a link to the page of a group."""
+        return f"[`{group.label}`](../../{document.name}/lists/{group.file}.md)"
+
+    def entries(self, entries: Iterable[Entry]) -> list[str]:
+        """Return links to entries, or to their groups with counts if there are many entries."""
+        found = list(dict.fromkeys((one.name, table, name) for one, table, name in entries))
+        if len(found) <= MANY:
+            return [self._entry_link(*one) for one in found]
+        counts = Counter(self._around(*one) for one in found)
+        return [f"{link} ({count})" for link, count in counts.items()]
+
+    def _entry_link(self, protocol: str, table: str, name: str) -> str:
+        if table == "$defs":
+            return self.kind(Reference(protocol, name))
+        return self.row(protocol, table, name)
+
+    def _around(self, protocol: str, table: str, name: str) -> str:
+        """Return a link to the list that an entry is in."""
+        document = self.documents[protocol]
+        group = self.group(document, table, name)
+        if group is not None:
+            return self.group_link(document, group)
+        word = "types" if table == "$defs" else table
+        return f"[{word} of {document.content['title']}](../../{protocol}/README.md#{word})"
 
     @cached_property
     def sequences(self) -> dict[tuple[str, str, str], list[tuple[Document, str]]]:
@@ -130,6 +180,18 @@ class Links:
         return dict(sorted(found.items()))
 
     @cached_property
+    def returned_by(self) -> dict[tuple[str, str], list[Entry]]:
+        """The methods and tools that may return an error, by its protocol and name."""
+        found: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+        for document in self.chosen:
+            for table in ("methods", "tools"):
+                for wire, row in document.table(table).items():
+                    for text in row.get("errors", ()):
+                        entry = error_entry(self.documents, document, text)
+                        found[entry["protocol"], entry["name"]].append((document, table, wire))
+        return found
+
+    @cached_property
     def targets(self) -> list[tuple[Document, dict[str, Any], AugmentTarget, set[str]]]:
         """Every augment, with what it extends and the protocols that its own one builds on."""
         found: list[tuple[Document, dict[str, Any], AugmentTarget, set[str]]] = []
@@ -141,14 +203,17 @@ class Links:
                     found.append((document, row, target, below))
         return found
 
-    def users(self, reference: Reference) -> Iterator[str]:
-        """Yield a link to each place that names the type, once."""
-        seen: set[str] = set()
-        for document, place in self.uses.get(reference, ()):
-            text = self._user(document, place)
-            if text not in seen:
-                seen.add(text)
-                yield text
+    def users(self, reference: Reference) -> list[str]:
+        """Return a link to each place that names the type, or to their groups if there are many."""
+        uses = self.uses.get(reference, ())
+        found = {self._user(document, place): (document, place) for document, place in uses}
+        if len(found) <= MANY:
+            return sorted(found)
+        inside = {text for text, (_, place) in found.items() if place[0] in LISTED}
+        entries = [
+            (found[text][0], str(found[text][1][0]), str(found[text][1][1])) for text in inside
+        ]
+        return sorted({*self.entries(entries), *(found.keys() - inside)})
 
     def _user(self, document: Document, place: Place) -> str:
         table, entry = place[0], str(place[1])

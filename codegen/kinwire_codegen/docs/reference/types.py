@@ -51,7 +51,7 @@ def _blocks(links: Links, document: Document, name: str) -> Iterator[Block]:
     if "examples" in node:
         yield Heading("Examples")
         yield from map(as_json, node["examples"])
-    users = sorted(links.users(here))
+    users = links.users(here)
     if users:
         yield from (Heading("Used by"), Items(tuple(users)))
 

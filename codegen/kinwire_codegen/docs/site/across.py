@@ -19,10 +19,9 @@ from kinwire_codegen.docs.reference.blocks import (
     TableRow,
     Text,
 )
-from kinwire_codegen.docs.reference.links import Links
+from kinwire_codegen.docs.reference.links import Entry, Links
 from kinwire_codegen.docs.reference.parts import AUGMENT_COLUMNS, augment_cells
 from kinwire_codegen.docs.reference.sequences import sequence_drawing
-from kinwire_codegen.emit.rows import error_entry
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.names import class_name
 
@@ -107,21 +106,10 @@ def _error(links: Links, document: Document, name: str, entry: Node) -> Iterator
     yield Text(", ".join(facts) + ".")
     if "x-decision" in entry:
         yield Decision(entry["x-decision"])
-    users = list(dict.fromkeys(_returned_by(links, document, name)))
+    users = links.returned_by.get((document.name, name), ())
     if users:
         yield Text("Returned by:")
-        yield Items(tuple(users))
-
-
-def _returned_by(links: Links, home: Document, name: str) -> Iterator[str]:
-    """Yield a link to each method and tool that may return the error."""
-    for document in links.chosen:
-        for table in ("methods", "tools"):
-            for wire, row in document.table(table).items():
-                for text in row.get("errors", ()):
-                    entry = error_entry(links.documents, document, text)
-                    if (entry["protocol"], entry["name"]) == (home.name, name):
-                        yield links.row(document.name, table, wire)
+        yield Items(tuple(links.entries(users)))
 
 
 def _capabilities(links: Links) -> Iterator[Block]:
@@ -154,12 +142,12 @@ def _capabilities(links: Links) -> Iterator[Block]:
 def _gate(
     links: Links, document: Document, gate: str, found: list[tuple[str, str, Node]]
 ) -> tuple[str, str, str]:
-    sent: dict[str, list[str]] = {"client": [], "server": []}
+    sent: dict[str, list[Entry]] = {"client": [], "server": []}
     for table, wire, row in found:
         sender = row.get("from", "client")
         for side in ("client", "server") if sender == "both" else (sender,):
-            sent[side].append(links.row(document.name, table, wire))
-    cells = [", ".join(sent[side]) or "-" for side in ("client", "server")]
+            sent[side].append((document, table, wire))
+    cells = [", ".join(links.entries(sent[side])) or "-" for side in ("client", "server")]
     return f"`{gate}`" if gate else "not needed", cells[0], cells[1]
 
 

@@ -9,7 +9,7 @@ from importlib.resources import files as resources
 from kinwire_codegen.docs.reference.blocks import Page
 from kinwire_codegen.docs.site.html import Writer
 from kinwire_codegen.docs.site.pages import SiteSource, plan, twin_path
-from kinwire_codegen.docs.site.search import search_index
+from kinwire_codegen.docs.site.search import search_files
 from kinwire_codegen.docs.site.texts import inventory, llms_full, llms_list, sitemap, twin
 
 ASSETS = ("site.css", "site.js", "search.js", "theme.js", "icon.svg")
@@ -26,7 +26,7 @@ def site_files(source: SiteSource) -> dict[str, bytes]:
         found[one.url] = writer.page(one).encode()
     missing = Page("404", "Page not found", "missing", "", None, ())
     found["404.html"] = writer.missing(writer.shown(missing)).encode()
-    found["assets/index.js"] = search_index(shown).encode()
+    found |= {path: text.encode() for path, text in search_files(shown).items()}
     for name in ASSETS:
         found[f"assets/{name}"] = (
             resources("kinwire_codegen.docs.site") / "static" / name

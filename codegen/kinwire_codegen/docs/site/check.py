@@ -1,8 +1,8 @@
-"""Checks of a site: links, anchors, pages without a link to them, requests to other hosts."""
+"""Checks of a site: links, anchors, sizes, lonely pages, requests to other hosts."""
 
 from __future__ import annotations
 
-__all__ = ("check_site", "count_places")
+__all__ = ("LARGEST", "check_site", "count_places")
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,14 @@ from kinwire_codegen.load.names import anchor, slug
 
 _OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?//|^(?:data|mailto|tel):", re.IGNORECASE)
 _REQUEST = re.compile(r"(?:url\(|@import|import\s*\(|fetch\(|src\s*=)\s*[\"']?(?:https?:)?//")
+_INDEX = ("assets/index.js", "assets/words/")
 _START, _MISSING = "index.html", "404.html"
+
+LARGEST = 40_000
+"""The bytes that a page made from documents may have."""
+
+_WRITTEN = ("guides/", "api/", "changes/")
+"""The folders of pages whose length follows from one text of an author."""
 
 Files = Mapping[str, bytes]
 
@@ -29,8 +36,9 @@ def check_site(
     pages = {
         path: read_html(text.decode()) for path, text in files.items() if path.endswith(".html")
     }
-    found = [*_forms(pages), *_links(pages, files, base_url), *_orphans(pages)]
-    found += _requests(files)
+    site = _Site(files, pages, base_url)
+    found = [*_forms(pages), *site.broken(), *site.orphans()]
+    found += [*_requests(files), *_large(files)]
     found += [
         Finding(path, "", "the page has no description", "Add a description to its source.")
         for path, page in pages.items()
@@ -54,61 +62,78 @@ def _forms(pages: Mapping[str, Reading]) -> Iterator[Finding]:
             yield Finding(path, f"line {line}", what, hint)
 
 
-def _links(pages: Mapping[str, Reading], files: Files, base_url: str) -> Iterator[Finding]:
-    for path, page in pages.items():
-        for link in page.links:
-            found = _link(path, link, pages, files, base_url)
-            if found is not None:
-                yield Finding(path, f"line {link.line}", *found)
+class _Site:
+    """Follows the links of a site; each link of a folder is resolved once."""
 
+    def __init__(self, files: Files, pages: Mapping[str, Reading], base_url: str) -> None:
+        self._files, self._pages, self._base_url = files, pages, base_url
+        self._targets: dict[tuple[str, str], tuple[str, str]] = {}
 
-def _link(
-    path: str, link: PageLink, pages: Mapping[str, Reading], files: Files, base_url: str
-) -> tuple[str, str] | None:
-    """Return the problem of a link and the hint, None if there is no problem."""
-    ours = bool(base_url) and link.target.startswith(base_url)
-    inner = link.target.removeprefix(base_url) if ours else link.target
-    if not ours and _OUTSIDE.match(inner):
-        hint = "Put the file next to the pages."
-        return (f"it loads {inner} from another host", hint) if link.loads else None
-    there, anchor = _target("index.html" if ours else path, inner)
-    if there not in files:
-        return f"the link to {link.target} leads nowhere", "Fix the link, or add the page."
-    if anchor and there in pages and anchor not in pages[there].ids:
-        return f"{there} has no anchor {anchor!r}", "Fix the anchor."
-    return ("a link leads to its own page", "Fix the link.") if inner in ("#", "") else None
+    def broken(self) -> Iterator[Finding]:
+        """Yield the links and the loaded files that are not there."""
+        for path, page in self._pages.items():
+            for link in page.links:
+                problem = self._problem(path, link)
+                if problem is not None:
+                    line = self._files[path].decode().count("\n", 0, link.at) + 1
+                    yield Finding(path, f"line {line}", *problem)
 
+    def orphans(self) -> Iterator[Finding]:
+        """Yield the pages that no chain of links leads to from the first page."""
+        seen, waiting = {_START, _MISSING}, [_START]
+        while waiting:
+            path = waiting.pop()
+            for link in self._pages[path].links if path in self._pages else ():
+                there, _ = self._target(path, link.target)
+                if there not in seen and there in self._pages:
+                    seen.add(there)
+                    waiting.append(there)
+        for path in sorted(set(self._pages) - seen):
+            yield Finding(path, "", "no link leads to the page", "Add a link to it.")
+        if _START not in self._pages:
+            yield Finding(_START, "", "the site has no first page", "Build it again.")
 
-def _target(path: str, link: str) -> tuple[str, str]:
-    """Return the file and the anchor that a link on the page `path` leads to."""
-    target, _, anchor = link.partition("#")
-    there = normpath(join(dirname(path), unquote(target))) if target else path
-    return there, unquote(anchor)
+    def _problem(self, path: str, link: PageLink) -> tuple[str, str] | None:
+        """Return the problem of a link and the hint, None if there is no problem."""
+        target, base = link.target, self._base_url
+        ours = bool(base) and target.startswith(base)
+        inner = target.removeprefix(base) if ours else target
+        if not ours and _OUTSIDE.match(inner):
+            hint = "Put the file next to the pages."
+            return (f"it loads {inner} from another host", hint) if link.loads else None
+        there, anchor = self._target(_START if ours else path, inner)
+        if there not in self._files:
+            return f"the link to {target} leads nowhere", "Fix the link, or add the page."
+        if anchor and there in self._pages and anchor not in self._pages[there].ids:
+            return f"{there} has no anchor {anchor!r}", "Fix the anchor."
+        return ("a link leads to its own page", "Fix the link.") if inner in ("#", "") else None
 
-
-def _orphans(pages: Mapping[str, Reading]) -> Iterator[Finding]:
-    """Yield the pages that no chain of links leads to from the first page."""
-    seen, waiting = {_START, _MISSING}, [_START]
-    while waiting:
-        path = waiting.pop()
-        for link in pages[path].links if path in pages else ():
-            there, _ = _target(path, link.target)
-            if there in pages and there not in seen:
-                seen.add(there)
-                waiting.append(there)
-    for path in sorted(set(pages) - seen):
-        yield Finding(path, "", "no link leads to the page", "Add a link to it.")
-    if _START not in pages:
-        yield Finding(_START, "", "the site has no first page", "Build it again.")
+    def _target(self, path: str, link: str) -> tuple[str, str]:
+        """Return the file and the anchor that a link on the page `path` leads to."""
+        target, _, anchor = link.partition("#")
+        if not target:
+            return path, unquote(anchor)
+        key = (dirname(path), link)
+        if key not in self._targets:
+            self._targets[key] = normpath(join(key[0], unquote(target))), unquote(anchor)
+        return self._targets[key]
 
 
 def _requests(files: Files) -> Iterator[Finding]:
     for path, text in files.items():
-        if path.endswith((".css", ".js")) and not path.endswith("assets/index.js"):
+        if path.endswith((".css", ".js")) and not path.startswith(_INDEX):
             for number, line in enumerate(text.decode().splitlines(), 1):
                 if _REQUEST.search(line):
                     what = "it loads a file from another host"
                     yield Finding(path, f"line {number}", what, "Put it next to the pages.")
+
+
+def _large(files: Files) -> Iterator[Finding]:
+    for path, text in files.items():
+        written = path.startswith(_WRITTEN) or not path.endswith(".html")
+        if not written and len(text) > LARGEST:
+            what = f"the page has {len(text):,} bytes; {LARGEST:,} are allowed"
+            yield Finding(path, "", what, "Shorten its texts, or divide the protocol.")
 
 
 def _missing_places(

@@ -17,6 +17,9 @@ from kinwire_codegen.load.document import Reference
 DEPTH = 2
 """Levels of inner fields that open in place; deeper ones are on the page of their type."""
 
+MOST_NESTED = 12_000
+"""Characters of inner fields in one object; fields for which there is no room have only links."""
+
 WIDEST = 6
 """Types of one value whose fields open in place; of more types there are only links."""
 
@@ -30,12 +33,18 @@ class FieldWriter:
 
     def html(self, rows: Iterable[FieldRow]) -> str:
         """Return the fields of an object, each with its anchor."""
-        return f'<div class="fields">{"".join(map(self._anchored, rows))}</div>'
+        room = MOST_NESTED
+        found = []
+        for row in rows:
+            nested = self._fitting(row, room)
+            room -= len(nested)
+            found.append(_anchored(row, nested))
+        return f'<div class="fields">{"".join(found)}</div>'
 
-    def _anchored(self, row: FieldRow) -> str:
-        anchor = escape(row.anchor)
-        head, below = _head(row), _meaning(row.meaning) + self._nested(row, DEPTH)
-        return f'<div class="field" id="{anchor}"><p>{head}</p>{below}</div>\n'
+    def _fitting(self, row: FieldRow, room: int) -> str:
+        """Return the inner fields of a field, with as many levels as there is room for."""
+        levels = (self._nested(row, depth) for depth in range(DEPTH, -1, -1))
+        return next(one for one in levels if len(one) <= room or not one)
 
     def _nested(self, row: FieldRow, depth: int) -> str:
         if not depth or len(row.kinds) > WIDEST:
@@ -54,6 +63,11 @@ class FieldWriter:
             about = f"<div>{inline(row.meaning.text)}</div>" if row.meaning.text else ""
             yield f'<div class="field"><p>{_head(row)}</p>{about}{nested}</div>'
         yield "</details>"
+
+
+def _anchored(row: FieldRow, nested: str) -> str:
+    head, below = _head(row), _meaning(row.meaning) + nested
+    return f'<div class="field" id="{escape(row.anchor)}"><p>{head}</p>{below}</div>\n'
 
 
 def _head(row: FieldRow) -> str:

@@ -26,7 +26,12 @@ from pygments.token import STANDARD_TYPES
 from pygments.util import ClassNotFound
 
 _MARKED = re.compile(r"[`*_\[\]<>&\\!\"]")
-_CODE = re.compile(r"`([^`]+)`")
+_QUICK_PARTS = re.compile(
+    r"""\[(?:`(?P<linked>[^`\]]+)`|(?P<text>[^`*_\[\]<>&\\!"]+))\]\((?P<place>[a-zA-Z0-9_./#-]+)\)"""
+    r"|`(?P<code>[^`]+)`"
+)
+"""Code, and links whose text is code or plain: most texts have nothing else in them."""
+
 _CODED = re.compile(r"<code>([^<]*)</code>")
 _LINK = re.compile(r'href="(?!https?:|#|mailto:)([^"#]*?)(README)?\.md(#[^"]*)?"')
 _STRING = r'(?:"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\')'
@@ -66,14 +71,16 @@ def inline(text: str) -> Markup:
     """Return inline Markdown as HTML."""
     if not _MARKED.search(text):
         return Markup(text)  # nothing in it means anything in HTML
-    if not _MARKED.search(_CODE.sub("", text)):  # code and nothing else
-        return Markup(_CODE.sub(_code, text))
+    if not _MARKED.search(_QUICK_PARTS.sub("", text)):
+        return Markup(site_link(_QUICK_PARTS.sub(_quick_part, text)))
     html = site_link(_markdown().renderInline(text))
     return Markup(_CODED.sub(lambda found: _shown(found[1]), html))
 
 
-def _code(found: re.Match[str]) -> str:
-    return _shown(escape(found[1], quote=False))
+def _quick_part(found: re.Match[str]) -> str:
+    code = found["code"] or found["linked"]
+    text = _shown(escape(code, quote=False)) if code else found["text"]
+    return f'<a href="{found["place"]}">{text}</a>' if found["place"] else text
 
 
 def _shown(text: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 __all__ = ("HUES", "Navigation", "NavigationEntry")
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from jinja2 import Environment
 from markupsafe import Markup
 
 from kinwire_codegen.docs.reference.blocks import Page
+from kinwire_codegen.docs.reference.groups import Group
 from kinwire_codegen.docs.site.pages import CHANGELOG, SitePlan, page_url
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.names import slug
@@ -29,12 +30,18 @@ TABLES = ("methods", "tools")
 _OF_KIND = {"guides": "Guides", "guide": "Guides", "api": "API", "changes": "Changes"}
 
 
+MOST_GROUPS = 80
+"""Groups of a table that a list shows; of more, only the one that the page is in."""
+
+
 class NavigationEntry(NamedTuple):
     """A link in a list."""
 
     text: str
     place: str
     note: str = ""
+    inner: tuple[NavigationEntry, ...] = ()
+    """The entries of the group that the page is in."""
 
 
 class Navigation:
@@ -43,6 +50,7 @@ class Navigation:
     def __init__(self, plan: SitePlan) -> None:
         self._plan = plan
         self._rendered: dict[str, str] = {}
+        self._grouped: dict[str, dict[str, Group]] = {}
         paths = {page.path for page in plan.pages}
         first = ((label, paths.intersection(starts)) for label, starts in SECTIONS.items())
         self.sections = {
@@ -75,38 +83,64 @@ class Navigation:
             if page.kind in ("method", "tool", "type"):
                 anchor = f"{document.name}/index.html#{page.kind}s"
                 yield f"{page.kind.title()}s", anchor
+                group = self._group(page)
+                if group is not None:
+                    yield group.label, _group_place(document, group)
+            elif page.kind == "data" and page.path != f"{document.name}/data":
+                yield "Data", f"{document.name}/data.html"
 
     def html(self, page: Page, templates: Environment) -> Markup:
         """Return the list at the side of a page, with the page itself marked.
 
         Types have many pages, so these have a list of lists: else it would be a third of the site.
+        Of a table with groups, only the entries of the page's own group are listed.
         """
         document = page.document
         short = page.kind == "type"
-        key = f"{document.name}{short:d}" if document else self.section(page)
+        opened = self._group(page)
+        key = self.section(page)
+        if document is not None:
+            key = f"{document.name}{short:d}{opened.file if opened else ''}"
         if key not in self._rendered:
-            groups = list(self._of(document, short=short) if document else self._in_section(key))
+            groups = list(
+                self._of(document, opened, short=short) if document else self._in_section(key)
+            )
             template = templates.get_template("site/nav.html.j2")
             self._rendered[key] = template.render(protocol=document, groups=groups)
         here = f'href="../../{page_url(page.path)}"'
         return Markup(self._rendered[key].replace(here, f'{here} aria-current="page"', 1))
 
+    def _group(self, page: Page) -> Group | None:
+        """Return the group whose page this is, or that its method, tool or type is in."""
+        if page.document is None:
+            return None
+        return self._groups(page.document).get(page_url(page.path))
+
+    def _groups(self, document: Document) -> dict[str, Group]:
+        """Return the groups of a protocol by the places of their pages and of their entries."""
+        if document.name not in self._grouped:
+            found: dict[str, Group] = {}
+            for table in (*TABLES, "$defs"):
+                for group in self._plan.links.groups(document, table):
+                    found[_group_place(document, group)] = group
+                    found |= {_entry_place(document, table, name): group for name in group.names}
+            self._grouped[document.name] = found
+        return self._grouped[document.name]
+
     def _of(
-        self, document: Document, *, short: bool
+        self, document: Document, opened: Group | None, *, short: bool
     ) -> Iterator[tuple[str, list[NavigationEntry]]]:
         home = f"{document.name}/index.html"
         if short:
             yield "Lists", [*_tables(document, home), *self._more(document, home)]
             return
         for table in TABLES:
-            entries = [
-                NavigationEntry(
-                    wire, f"{document.name}/{table}/{slug(wire)}.html", status_mark(row)
-                )
-                for wire, row in document.table(table).items()
-            ]
-            if entries:
-                yield table.title(), entries
+            groups = self._plan.links.groups(document, table)
+            if groups:
+                title = f"{table.title()} ({len(document.table(table))})"
+                yield title, list(_grouped(document, table, groups, opened))
+            elif document.table(table):
+                yield table.title(), list(_entries(document, table, document.table(table)))
         yield "More", list(self._more(document, home))
 
     def _more(self, document: Document, home: str) -> Iterator[NavigationEntry]:
@@ -150,6 +184,33 @@ class Navigation:
         for page in self._plan.pages:
             if page.path == CHANGELOG:
                 yield NavigationEntry(page.name, page_url(page.path))
+
+
+def _entry_place(document: Document, table: str, name: str) -> str:
+    folder, file = ("types", name) if table == "$defs" else (table, slug(name))
+    return f"{document.name}/{folder}/{file}.html"
+
+
+def _group_place(document: Document, group: Group) -> str:
+    return f"{document.name}/lists/{group.file}.html"
+
+
+def _entries(document: Document, table: str, names: Iterable[str]) -> Iterator[NavigationEntry]:
+    for name in names:
+        note = status_mark(document.table(table)[name])
+        yield NavigationEntry(name, _entry_place(document, table, name), note)
+
+
+def _grouped(
+    document: Document, table: str, groups: Sequence[Group], opened: Group | None
+) -> Iterator[NavigationEntry]:
+    """Yield a link to each group, one of them with its entries."""
+    shown = groups if len(groups) <= MOST_GROUPS else [one for one in groups if one is opened]
+    for group in shown:
+        inner = tuple(_entries(document, table, group.names)) if group is opened else ()
+        yield NavigationEntry(group.label, _group_place(document, group), inner=inner)
+    if len(shown) < len(groups):
+        yield NavigationEntry("All groups", f"{document.name}/index.html#{table}")
 
 
 def _tables(document: Document, home: str) -> Iterator[NavigationEntry]:

@@ -1,19 +1,27 @@
-"""What the search finds: pages, and places on pages, as a script that a page loads."""
+"""What the search finds, as scripts: names in one, the words of texts in parts.
+
+Scripts, since pages that are opened from a folder may load nothing else. The first one is loaded
+when a reader opens the search, a part with the words that begin alike when one is typed. No parts
+are larger than `PART` bytes but those of one word, so a larger site has more parts, not larger
+ones. Libraries were tried: Pagefind loads its parts with `fetch`, which a browser refuses in a
+folder; lunr, MiniSearch and FlexSearch load one index with all words.
+"""
 
 from __future__ import annotations
 
-__all__ = ("search_index",)
+__all__ = ("search_files",)
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kinwire_codegen.docs.reference.blocks import (
     Block,
     Cell,
     Code,
+    Decision,
     Fields,
     Folded,
     Heading,
@@ -28,7 +36,9 @@ from kinwire_codegen.docs.site.inline import plain
 
 LONGEST = 140
 REPEATED = 3
+PART = 24_000
 _WORD = re.compile(r"[^\W\d]\w{2,29}")
+_PLACE = re.compile(r"\]\([^)]*\)")
 _COMMON = frozenset(
     re.findall(
         r"\w+",
@@ -40,25 +50,91 @@ _COMMON = frozenset(
 )
 """Words that say nothing about a text."""
 
+Postings = dict[str, list[list[int]]]
+"""By word the entries whose text has it once, twice, ..., `REPEATED` times or more."""
 
-def search_index(shown: Sequence[Shown]) -> str:
-    """Return the script.
 
-    A page is `[name, url, kind, place, summary, words]`, a place on it
-    `[page, kind, name, anchor, summary, words]`; the anchor is 0 where it is the name. Words are
-    those of a text: the ones that occur once, after a bar the ones that occur twice, and so on.
+def search_files(shown: Sequence[Shown]) -> dict[str, str]:
+    """Return the scripts by path.
+
+    The first holds pages, each `[name, url, kind, place, summary]`, places on them, each
+    `[page, kind, name, anchor, summary]` (the anchor is 0 where it is the name), and the beginnings
+    of words that have a part. A part holds words, each with `Postings`: the numbers of pages, and
+    those of places after them.
     """
     pages: list[list[Any]] = []
     places: list[list[Any]] = []
+    words: Postings = defaultdict(lambda: [[] for _ in range(REPEATED)])
     for number, one in enumerate(shown):
         page = one.page
         place = page.document.content["title"] if page.document else ""
-        summary = _short(plain(page.summary))
-        pages.append([one.name, one.url, page.kind, place, summary, _words(one.text, one.name)])
-        for kind, name, anchor, about, words in _places(one):
-            places.append([number, kind, name, anchor if anchor != name else 0, about, words])
-    index = {"pages": pages, "places": places}
-    return f"window.KINWIRE_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n"
+        pages.append([one.name, one.url, page.kind, place, _short(plain(page.summary))])
+        text = "\n".join((one.text, *_prose(page))) if page.kind != "guide" else one.text
+        _count(words, number, text, one.name)
+        for kind, name, anchor, about, below in _places(one):
+            _count(words, len(shown) + len(places), below, name)
+            places.append([number, kind, name, anchor if anchor != name else 0, about])
+    parts = dict(_parts(words, ""))
+    index = {"pages": pages, "places": places, "parts": sorted(parts)}
+    found = {"assets/index.js": f"window.KINWIRE_INDEX={_json(index)};\n"}
+    for beginning, part in parts.items():
+        script = f"kinwireSearch.add({_json(beginning)},{_json(sorted(part.items()))});\n"
+        found[f"assets/words/w-{_file(beginning)}.js"] = script
+    return found
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _file(beginning: str) -> str:
+    """Return the name of the file of a part: its letters, or their numbers if not all are ASCII."""
+    if beginning.isascii():
+        return beginning
+    return "".join(f"-{ord(letter):x}" for letter in beginning)
+
+
+def _count(words: Postings, number: int, text: str, name: str) -> None:
+    """Add the words of an entry's text, without common ones and those of its name."""
+    known = _COMMON.union(_WORD.findall(name.lower()))
+    for word, count in Counter(_WORD.findall(text.lower())).items():
+        if word not in known:
+            words[word][min(count, REPEATED) - 1].append(number)
+
+
+def _parts(words: Mapping[str, Any], beginning: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield words in parts, each with the letters that all words in it begin with."""
+    if beginning and (len(words) == 1 or len(_json(words)) <= PART):
+        yield beginning, words
+        return
+    below: dict[str, dict[str, Any]] = defaultdict(dict)
+    for word, postings in words.items():
+        below[word[: len(beginning) + 1]][word] = postings
+    whole = below.pop(beginning, None) if beginning else None
+    if whole is not None:
+        yield beginning, whole
+    for longer, some in below.items():
+        yield from _parts(some, longer)
+
+
+def _prose(page: Page) -> Iterator[str]:
+    """Yield the texts of a page that has no sections of its own in the index."""
+    if page.kind in ("method", "tool", "type", "protocol", "data"):
+        yield from _texts_of(page.blocks, tables=page.kind in ("protocol", "data"))
+
+
+def _texts_of(blocks: Iterable[Block], *, tables: bool) -> Iterator[str]:
+    for block in blocks:
+        if isinstance(block, Text | Decision | Prose):
+            yield _PLACE.sub("]", block.text)
+        elif isinstance(block, Folded):
+            yield from _texts_of(block.blocks, tables=tables)
+        elif isinstance(block, Fields):
+            for row in block.rows:
+                yield f"{row.name} {_PLACE.sub(']', row.meaning.text)} {row.meaning.decision}"
+        elif isinstance(block, TableBlock) and tables:
+            for line in block.rows:
+                yield " ".join(_PLACE.sub("]", _text(cell)) for cell in line.cells)
 
 
 def _places(shown: Shown) -> Iterator[list[str]]:
@@ -70,7 +146,7 @@ def _places(shown: Shown) -> Iterator[list[str]]:
         for section in shown.sections:
             body = section.body or texts.get(section.anchor, "")
             about = _about(body) if kind in ("guide", "api") else ""
-            yield [kind, section.text, section.anchor, about, _words(body, section.text)]
+            yield [kind, section.text, section.anchor, about, body]
 
 
 def _rows(page: Page, blocks: Sequence[Block]) -> Iterator[list[str]]:
@@ -115,19 +191,6 @@ def _about(body: str) -> str:
     """Return the first line of a text that is not code."""
     first = re.split(r"\n\n|(?<=[.:?]) ", body.strip(), maxsplit=1)[0]
     return _short(plain(" ".join(first.split()))) if first[:1].isalpha() else ""
-
-
-def _words(text: str, name: str) -> str:
-    """Return the words of a text by how often they occur: once, twice, ..., `REPEATED` or more.
-
-    The common ones, and those of its name, are left out.
-    """
-    known = _COMMON.union(_WORD.findall(name.lower()))
-    groups: list[list[str]] = [[] for _ in range(REPEATED)]
-    for word, count in Counter(_WORD.findall(text.lower())).items():
-        if word not in known:
-            groups[min(count, REPEATED) - 1].append(word)
-    return "|".join(map(" ".join, groups)).rstrip("|")
 
 
 def _text(cell: Cell) -> str:

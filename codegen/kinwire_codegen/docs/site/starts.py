@@ -24,6 +24,9 @@ from kinwire_codegen.docs.site.guides import ABOUT, Opening
 from kinwire_codegen.docs.site.inline import plain
 from kinwire_codegen.load.document import Document
 
+LARGEST = 120
+"""The number of methods and tools up to which the page of the reference lists all of them."""
+
 
 def home_page(links: Links, title: str, opening: Opening) -> Page:
     """Return the first page: what the README begins with, the guides, and the protocols."""
@@ -52,11 +55,15 @@ def reference_page(links: Links, shared: Sequence[Page]) -> Page:
     entries = (PageEntry(one.name, f"../../{one.path}.md", one.summary) for one in shared)
     blocks: list[Block] = [Text(counted), Text(decisions), ProtocolCards(tuple(links.chosen))]
     blocks += [Heading("In all protocols", anchor="shared"), PageList(tuple(entries))]
-    for document in links.chosen:
-        rows = list(_rows(links, document))
-        if rows:
+    rows = [(document, list(_rows(links, document))) for document in links.chosen]
+    if sum(len(some) for _, some in rows) > LARGEST:
+        lists = "Too many to list here: the page of each protocol leads to its methods."
+        blocks += [Heading("Methods", anchor="methods"), Text(lists)]
+        rows.clear()
+    for document, some in rows:
+        if some:
             blocks.append(Heading(document.content["title"], anchor=document.name))
-            blocks.append(TableBlock.of(("name", "sent by", "kind", "meaning"), rows))
+            blocks.append(TableBlock.of(("name", "sent by", "kind", "meaning"), some))
     return Page("reference", "Reference", "reference", counted, None, tuple(blocks))
 
 

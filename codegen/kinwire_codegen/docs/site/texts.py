@@ -25,6 +25,7 @@ _LABELS = {
     "Protocols": ("protocol",),
     "Python interface": ("api",),
     "Changes": ("changes",),
+    "Lists": ("list",),
     "Methods": ("method",),
     "Tools": ("tool",),
     "Data": ("data",),

@@ -1,8 +1,10 @@
-// Finds pages and places by names, parts of names, typing errors, and words in the text of guides.
+// Finds pages and places by names, parts of names, typing errors, and words in their texts.
 (function () {
   "use strict";
-  const KINDS = { method: 3, tool: 3, protocol: 2.5, error: 2.6, reference: 2.4, type: 1.6, guide: 2, api: 1.2, data: 1, changes: .5, field: .6, row: .3, guides: 1, start: 0 };
+  const KINDS = { method: 3, tool: 3, protocol: 2.5, error: 2.6, reference: 2.4, list: .8, type: 1.6, guide: 2, api: 1.2, data: 1, changes: .5, field: .6, row: .3, guides: 1, start: 0 };
+  const WRITTEN = new Set(["guide", "api"]); // they are about the words in their text
   const SHOWN = 30;
+  const NOTHING = new Map();
 
   /** Pieces of a name: `context/beforeInference` is context, before, inference. */
   function pieces(text) {
@@ -51,42 +53,39 @@
   }
 
   function entries({ pages, places }) {
-    const entry = (name, text, more) => {
+    const entry = (name, more) => {
       const own = pieces(name);
-      return { name, size: own.length, own: own.concat(whole(name)), said: pieces(more.about), text: counted(text), ...more };
+      return { name, size: own.length, own: own.concat(whole(name)), said: pieces(more.about), ...more };
     };
-    const found = pages.map(([name, url, kind, place, about, text]) =>
-      entry(name, text, { url, kind, place, about, near: pieces(place), compact: compact(name) }));
-    places.forEach(([number, kind, name, anchor, about, text]) => {
+    const found = pages.map(([name, url, kind, place, about]) =>
+      entry(name, { url, kind, place, about, near: pieces(place), compact: compact(name) }));
+    places.forEach(([number, kind, name, anchor, about]) => {
       const page = found[number];
       const more = { page: page.name, url: page.url + "#" + (anchor || name), kind, place: page.place, about, near: page.own };
       const short = name.replace(/^(params|result)\./, "");
-      found.push({ ...entry(short, text, more), name, compact: compact(page.name + name), alone: kind === "field" ? "" : compact(name) });
+      found.push({ ...entry(short, more), name, compact: compact(page.name + name), alone: kind === "field" ? "" : compact(name) });
     });
-    return found;
-  }
-  /** The words of a text, each with how often it occurs: bars part those of one count from the next. */
-  function counted(text) {
-    const found = new Map();
-    text.split("|").forEach((group, index) => group && group.split(" ").forEach((word) => found.set(word, index + 1)));
+    found.forEach((one, order) => { one.order = order; });
     return found;
   }
 
-  function score(entry, words, joint, asked, known, meant) {
+  /** How well an entry fits: `texts` has for each word the entries whose text has it. */
+  function score(entry, words, joint, asked, known, texts) {
     let total = 0, hits = 0, inText = 0;
-    const identifier = asked.includes("_") && entry.text.has(asked) ? 9 + (KINDS[entry.kind] || 0) : 0;
+    const written = WRITTEN.has(entry.kind), said = (typed) => (texts.get(typed) || NOTHING).get(entry.order) || 0;
+    const identifier = asked.includes("_") && said(asked) ? (written ? 9 + (KINDS[entry.kind] || 0) : 6) : 0;
     for (const typed of words) {
       const best = (list) => list.reduce((most, word) => Math.max(most, known(typed, word)), 0);
       const own = best(entry.own);
-      const text = own > 2 ? 0 : meant(typed).reduce((most, word) => Math.max(most, entry.text.get(word) || 0), 0);
-      const value = Math.max(own, best(entry.near) * (entry.page ? .75 : .45), own ? 0 : best(entry.said) * .2, text && 2.5 + .5 * text);
+      const text = own > 2 ? 0 : said(typed);
+      const value = Math.max(own, best(entry.near) * (entry.page ? .75 : .45), own ? 0 : best(entry.said) * .2, text && (written ? 2.5 + .5 * text : 1 + .3 * text));
       if (!value) return identifier;
       hits += own > 2 ? 1 : own / 10;
       if (text) inText++;
       total += value;
     }
     if (!hits && !inText && entry.page) return identifier;
-    total = total / words.length + hits / words.length * 2 + (KINDS[entry.kind] || 0);
+    total = total / words.length + hits / words.length * 2 + (KINDS[entry.kind] || 0) * (hits || written ? 1 : .3);
     total -= Math.max(0, entry.size - hits) * (!hits ? 0 : entry.kind === "guide" ? .15 : .35); // headings are sentences
     if (entry.compact === joint) total += 12;
     else if (entry.alone === joint) total += 3;
@@ -102,12 +101,46 @@
     return found <= allowed(joint) ? 13 - 2 * found + (KINDS[entry.kind] || 0) : 0;
   }
 
-  let all = null, vocabulary = null;
-  /** The words of texts that a word may mean: itself, else those that are typing errors away. */
-  function near(typed) {
-    if (vocabulary.has(typed)) return [typed];
+  let all = null, beginnings = null;
+  const parts = new Map(), arrived = new Map();
+  /** The words that begin as this one does, with the entries that have them in their texts. */
+  function part(typed) {
+    let beginning = typed;
+    while (beginning && !beginnings.has(beginning)) beginning = beginning.slice(0, -1);
+    if (!beginning) return Promise.resolve(NOTHING);
+    if (!parts.has(beginning)) {
+      parts.set(beginning, new Promise((resolve) => {
+        const script = document.createElement("script"); // a script, since a folder allows no fetch
+        const ascii = /^[\x00-\x7f]*$/.test(beginning);
+        const file = ascii ? beginning : Array.from(beginning, (letter) => "-" + letter.codePointAt(0).toString(16)).join("");
+        arrived.set(beginning, resolve);
+        script.src = document.documentElement.dataset.root + "assets/words/w-" + file + ".js";
+        script.onerror = () => resolve(NOTHING);
+        document.head.append(script);
+      }));
+    }
+    return parts.get(beginning);
+  }
+  /** The words of texts that a word may mean: itself, else longer ones, else those that are typing errors away. */
+  function near(typed, known) {
+    if (known.has(typed)) return [typed];
+    const words = Array.from(known.keys());
+    const longer = typed.length > 3 ? words.filter((word) => word.startsWith(typed)) : [];
+    if (longer.length) return longer;
     const most = typed.length < 5 ? 0 : typed.length < 8 ? 1 : 2;
-    return most ? Array.from(vocabulary).filter((word) => slips(typed, word, most) <= most) : [];
+    return most ? words.filter((word) => slips(typed, word, most) <= most) : [];
+  }
+  /** How often entries have a word in their text, by their number. */
+  async function counted(typed) {
+    const known = await part(typed), found = new Map();
+    near(typed, known).forEach((word) => known.get(word).forEach((numbers, index) =>
+      numbers.forEach((number) => found.set(number, Math.max(index + 1, found.get(number) || 0)))));
+    return found;
+  }
+  const asked = (query) => query.trim().toLowerCase();
+  async function inTexts(query) {
+    const words = [...new Set([...pieces(query), ...(asked(query).includes("_") ? [asked(query)] : [])])];
+    return new Map(await Promise.all(words.map(async (typed) => [typed, await counted(typed)])));
   }
   function remembered(make) {
     const cache = new Map();
@@ -117,17 +150,23 @@
       return cache.get(key);
     };
   }
-  function find(query) {
-    all = all || entries(window.KINWIRE_INDEX);
-    vocabulary = vocabulary || new Set(all.flatMap((entry) => Array.from(entry.text.keys())));
-    const words = pieces(query), joint = compact(query), asked = query.trim().toLowerCase();
+  /** Finds entries by their names and, where the words of texts are loaded, by these. */
+  function ranked(query, texts) {
+    const words = pieces(query), joint = compact(query), known = remembered(fit);
     if (!words.length) return [];
-    const known = remembered(fit), meant = remembered(near);
-    const value = (entry) => Math.max(score(entry, words, joint, asked, known, meant), joined(entry, joint));
-    return all.map((entry, order) => ({ entry, order, value: value(entry) }))
+    const value = (entry) => Math.max(score(entry, words, joint, asked(query), known, texts), joined(entry, joint));
+    return all.map((entry) => ({ entry, value: value(entry) }))
       .filter((one) => one.value > 0)
-      .sort((a, b) => b.value - a.value || a.order - b.order)
+      .sort((a, b) => b.value - a.value || a.entry.order - b.entry.order)
       .slice(0, SHOWN).map((one) => one.entry);
+  }
+  function read() {
+    all = all || entries(window.KINWIRE_INDEX);
+    beginnings = beginnings || new Set(window.KINWIRE_INDEX.parts);
+  }
+  async function find(query) {
+    read();
+    return ranked(query, await inTexts(query));
   }
 
   let dialog = null, root = "", results = [], chosen = 0;
@@ -165,8 +204,8 @@
       dialog.close();
       location.href = root + results[index].url;
     };
-    const show = () => {
-      results = find(input.value);
+    const fill = (found) => {
+      results = found;
       const words = pieces(input.value);
       list.replaceChildren(...results.map((entry, index) => {
         const name = make("span", { className: "hit" }, ...(entry.page ? [make("i", { textContent: entry.page + " › " })] : []), ...marked(entry.name, words));
@@ -181,6 +220,12 @@
       if (results.length) choose(0);
       else if (words.length) list.replaceChildren(make("div", { className: "empty", textContent: "No results." }));
     };
+    /** Shows what has such a name, and as soon as the words of texts are there, what is about it. */
+    const show = () => {
+      const query = input.value;
+      fill(ranked(query, NOTHING));
+      inTexts(query).then((texts) => { if (query === input.value) fill(ranked(query, texts)); });
+    };
     input.addEventListener("input", show);
     input.addEventListener("keydown", (event) => {
       if (event.key === "ArrowDown") choose(chosen + 1);
@@ -193,8 +238,10 @@
   }
   window.kinwireSearch = {
     find,
+    add(beginning, words) { arrived.get(beginning)(new Map(words)); },
     open(top) {
       root = top;
+      read();
       if (!dialog) build();
       if (!dialog.open) dialog.showModal();
       dialog.querySelector("input").select();
