@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from kinwire_codegen.docs.site.build import site_files
 from kinwire_codegen.docs.site.pages import SiteSource
+from kinwire_codegen.docs.site.search import PART
 from kinwire_codegen.load.document import Documents
 from kinwire_codegen.load.loading import load_documents
 
@@ -71,3 +73,17 @@ def whole() -> SiteSource:
 @pytest.fixture(scope="session")
 def whole_site(whole: SiteSource) -> Mapping[str, bytes]:
     return site_files(whole)
+
+
+def words_of(files: Mapping[str, bytes]) -> dict[str, list[list[int]]]:
+    """Return the words that the search knows, each with its places by how often they have it."""
+    found: dict[str, list[list[int]]] = {}
+    for path in (path for path in files if path.startswith("assets/words/")):
+        call = files[path].decode().removeprefix("kinwireSearch.add(").rstrip(");\n")
+        beginning, part = json.loads(f"[{call}]")
+        assert path == f"assets/words/w-{beginning}.js"
+        assert all(word.startswith(beginning) for word, _ in part)
+        assert len(part) == 1 or len(call) < PART + 20
+        assert not found.keys() & dict(part).keys()
+        found |= dict(part)
+    return found

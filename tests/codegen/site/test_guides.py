@@ -14,6 +14,7 @@ from kinwire_codegen.docs.site.guides import Guides, Opening, opening_of
 from kinwire_codegen.docs.site.pages import SiteSource
 from kinwire_codegen.docs.site.prose import rendered
 from kinwire_codegen.load.document import Documents
+from tests.codegen.site.conftest import words_of
 
 README = """\
 # Tea
@@ -139,11 +140,16 @@ def test_a_section_of_a_guide_has_the_text_below_its_heading() -> None:
 def test_the_search_knows_the_words_of_a_guide(docs: Path, tiny: Documents) -> None:
     text = "# Sipping\n\nSlowly.\n\n## With milk\n\nPour the *oatmilk* first. Then pour tea.\n"
     (docs / "sipping.md").write_text(text, encoding="utf-8")
-    script = site_files(SiteSource(documents=tiny, guides=docs))["assets/index.js"].decode()
+    files = site_files(SiteSource(documents=tiny, guides=docs))
+    script = files["assets/index.js"].decode()
     index = json.loads(script.removeprefix("window.KINWIRE_INDEX=").rstrip(";\n"))
     (place,) = (place for place in index["places"] if place[2] == "With milk")
-    assert place[1:] == ["guide", "With milk", "with-milk", "Pour the oatmilk first.", place[5]]
-    assert place[5] == "oatmilk first tea|pour"
+    assert place[1:] == ["guide", "With milk", "with-milk", "Pour the oatmilk first."]
+    number, found = len(index["pages"]) + index["places"].index(place), words_of(files)
+    assert found["oatmilk"] == [[number], [], []]
+    assert number in found["pour"][1]
+    assert "then" not in found  # too common
+    assert all(number not in numbers for numbers in found.get("milk", []))  # its name
 
 
 def test_guides_without_a_readme_are_one_group(docs: Path) -> None:

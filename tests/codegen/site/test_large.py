@@ -13,9 +13,10 @@ from kinwire_codegen.docs.reference.groups import LISTED, groups_of
 from kinwire_codegen.docs.site.build import site_files
 from kinwire_codegen.docs.site.check import check_site
 from kinwire_codegen.docs.site.pages import SiteSource
-from kinwire_codegen.docs.site.search import PART, _file, _parts
+from kinwire_codegen.docs.site.search import _file, _parts
 from kinwire_codegen.load.document import Documents
 from tests.codegen.documents import documents, protocol
+from tests.codegen.site.conftest import words_of
 from tests.each import each
 
 Files = Mapping[str, bytes]
@@ -111,23 +112,10 @@ def test_data_of_many_entries_has_a_page_for_each(large_site: Files) -> None:
     assert '<a href="../data.html">Data</a>' in lamp
 
 
-def words(files: Files) -> dict[str, list[list[int]]]:
-    found: dict[str, list[list[int]]] = {}
-    for path in (path for path in files if path.startswith("assets/words/")):
-        call = files[path].decode().removeprefix("kinwireSearch.add(").rstrip(");\n")
-        beginning, part = json.loads(f"[{call}]")
-        assert path == f"assets/words/w-{beginning}.js"
-        assert all(word.startswith(beginning) for word, _ in part)
-        assert len(part) == 1 or len(call) < PART + 20
-        assert not found.keys() & dict(part).keys()
-        found |= dict(part)
-    return found
-
-
 def test_the_words_of_all_texts_are_found_by_their_beginnings(large_site: Files) -> None:
     index = large_site["assets/index.js"].decode().removeprefix("window.KINWIRE_INDEX=")
     pages = json.loads(index.rstrip(";\n"))["pages"]
-    found = words(large_site)
+    found = words_of(large_site)
     once = [pages[number][1] for number in found["switch"][0] if number < len(pages)]
     assert once == [f"toy/data/Lamp{number}.html" for number in range(11)]
     assert found.keys() & {"where", "what", "about"} == set()  # too common to say anything

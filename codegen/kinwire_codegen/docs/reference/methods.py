@@ -79,14 +79,14 @@ def _method(links: Links, document: Document, wire: str, row: Node) -> Iterator[
 
 def _further_parts(links: Links, document: Document, row: Node) -> Iterator[Block]:
     """Yield the type of partial results, and how the method is registered."""
-    for part, title, anchor in (
-        ("partialResult", "Partial result", "partial-result"),
-        ("registrationOptions", "Registration options", "registration-options"),
+    for part, title in (
+        ("partialResult", "Partial result"),
+        ("registrationOptions", "Registration options"),
     ):
         if part in row:
             reference = resolve(row[part], document.name)
-            yield Heading(f"{title}: {links.kind(reference)}", anchor=anchor)
-            yield from field_blocks(links, document, reference, anchor)
+            yield Heading(f"{title}: {links.kind(reference)}", anchor=part)
+            yield from field_blocks(links, document, reference, part)
     if "registrationMethod" in row:
         yield Text(f"Registered as `{row['registrationMethod']}`.")
 
