@@ -12,7 +12,8 @@ from typing import Any
 
 import grpc.aio
 
-from kinwire.mcplite.rules.grpc_messages import GrpcCall, encoded_call
+from kinwire.mcplite.rules.calls import ToolCall
+from kinwire.mcplite.rules.grpc_messages import encoded_call
 from kinwire_protocols.mcplite.descriptor import SERVICE
 from tests.bench.commands import FLOOR, Program, python_program
 from tests.bench.measure import Row, at_most, spread
@@ -56,7 +57,7 @@ class GrpcServed(Target):
 
     async def _calls(self, load: Load) -> None:
         text = "x" * load.size
-        request = encoded_call(GrpcCall("echo", {"text": text}, {}))
+        request = encoded_call(ToolCall("echo", {"text": text}, {}))
         call: Any = self._channel.unary_unary(f"/{SERVICE}/CallTool")
         left = iter(range(load.calls))
 
@@ -68,7 +69,7 @@ class GrpcServed(Target):
         await asyncio.gather(*(one_after_another() for _ in range(load.at_once)))
 
     async def _parts(self, parts: int) -> None:
-        request = encoded_call(GrpcCall("parts", {"text": "some text", "count": parts}, {}))
+        request = encoded_call(ToolCall("parts", {"text": "some text", "count": parts}, {}))
         call: Any = self._channel.unary_stream(f"/{SERVICE}/CallToolStream")
         found = [message async for message in call(request, timeout=_TIMEOUT)]
         if len(found) != parts + 1:

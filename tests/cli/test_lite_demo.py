@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from kinwire.mcplite import LiteServer
-from kinwire.mcplite.server.source import ToolCall
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire_cli.demos import server_of
 from tests.cli.fixtures_scripts import ran
 from tests.each import each

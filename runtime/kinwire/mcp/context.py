@@ -157,8 +157,9 @@ class Context:
         Raises:
             RequestCancelledError: the peer cancelled the request, or the session has ended.
         """
-        if self.cancelled:
-            raise RequestCancelledError(f"{self._request.method.name}: nobody waits for the result")
+        request = self._request  # once for each piece of a stream: the property costs more
+        if request.cancelled or request.ended or request.interruption is not None:
+            raise RequestCancelledError(f"{request.method.name}: nobody waits for the result")
 
     async def progress(
         self, progress: float, total: float | None = None, message: str | None = None

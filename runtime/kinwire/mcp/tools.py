@@ -34,7 +34,7 @@ from kinwire.mcp.functions.function import (
     yields,
 )
 from kinwire.mcp.functions.outcomes import MCP_OUTCOMES, ToolOutcomes
-from kinwire.mcp.functions.pieces import JoinedPieces, PieceSink, each_piece
+from kinwire.mcp.functions.pieces import JoinedPieces, PieceSink, blocks_of, values_of
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.json_schema_lenient import corrected
 from kinwire.mcp.server_session import ServerSession
@@ -138,10 +138,11 @@ class StreamTool:
             given[self.arguments.context_name] = context
         sink = sink_of(context) or _Joined(params.name, context)
         try:
-            async with aclosing(each_piece(self.function, given, params.name)) as pieces:
-                async for block in pieces:
-                    context.raise_if_cancelled()  # a generator may go on after its cancellation
-                    await sink.put(block)
+            async with aclosing(values_of(self.function, given)) as values:
+                async for value in values:
+                    for block in blocks_of(value, params.name):
+                        context.raise_if_cancelled()  # a generator may swallow its cancellation
+                        await sink.put(block)
         except ToolError as error:
             failure = outcomes.failed(error)
             result = sink.result()

@@ -45,9 +45,10 @@ if TYPE_CHECKING:
         LiteUnknown,
     )
     from kinwire.mcplite.client.promise import LitePromise
+    from kinwire.mcplite.rules.calls import ToolCall
     from kinwire.mcplite.rules.limits import LiteLimits
     from kinwire.mcplite.server.service import LiteServer
-    from kinwire.mcplite.server.source import LiteCaller, LiteSource, ToolCall, ToolRun
+    from kinwire.mcplite.server.source import LiteCaller, LiteSource, ToolRun
 
 _HOMES = {
     "LiteAnswer": "client.outcomes",
@@ -65,7 +66,7 @@ _HOMES = {
     "LiteServer": "server.service",
     "LiteSource": "server.source",
     "LiteUnknown": "client.outcomes",
-    "ToolCall": "server.source",
+    "ToolCall": "rules.calls",
     "ToolRun": "server.source",
     "UnknownToolError": "client.errors",
 }

@@ -9,8 +9,9 @@ from typing import Any
 import anyio
 
 from kinwire import Context, NeedsAnswers, Promised, Server, ToolError, ToolQuestion
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.server.service import LiteServer
-from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolCall
+from kinwire.mcplite.server.source import ANYONE, LiteCaller
 
 
 class Work:

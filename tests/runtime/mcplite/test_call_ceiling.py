@@ -10,8 +10,10 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
 
+from kinwire.mcplite.rules.calls import ToolCall
+from kinwire.mcplite.rules.grpc_messages import encoded_call
+from kinwire.mcplite.server.grpc_calls import GrpcCalls
 from kinwire.mcplite.server.service import LiteServer
-from kinwire.mcplite.server.source import ToolCall
 from tests.each import each
 from tests.runtime.test_call_ceiling import RoundTrip, calls_of, echo_server, pytestmark
 
@@ -52,7 +54,51 @@ async def request_over_http() -> AsyncIterator[RoundTrip]:
     await app.aclose()
 
 
-@each(("connected", "ceiling"), [(call_of_the_core, 39), (request_over_http, 134)])
+class _GrpcContext:
+    """The context of a call that has a deadline; what is written goes nowhere."""
+
+    def time_remaining(self) -> float:
+        return 60.0
+
+    async def write(self, message: bytes) -> None:
+        assert message
+
+
+def _grpc_call(name: str, method: str, arguments: dict[str, Any]) -> RoundTrip:
+    server = echo_server()
+
+    @server.tool
+    async def parts(count: int) -> AsyncIterator[str]:
+        """Return a text many times."""
+        for _ in range(count):
+            yield "text"
+
+    calls: Any = GrpcCalls(LiteServer(server), None, message_size=1 << 20)
+    request = encoded_call(ToolCall(name, arguments))
+    return partial(getattr(calls, method), request, _GrpcContext())
+
+
+@asynccontextmanager
+async def call_over_grpc() -> AsyncIterator[RoundTrip]:
+    """One call of the service, without the library that carries it."""
+    yield _grpc_call("echo", "_call_tool", {"text": "x" * 100})
+
+
+@asynccontextmanager
+async def stream_over_grpc() -> AsyncIterator[RoundTrip]:
+    """One call of the service that is answered in a hundred parts."""
+    yield _grpc_call("parts", "_call_tool_stream", {"count": 100})
+
+
+@each(
+    ("connected", "ceiling"),
+    [
+        (call_of_the_core, 35),
+        (request_over_http, 130),
+        (call_over_grpc, 112),
+        (stream_over_grpc, 3560),
+    ],
+)
 def test_a_call_takes_no_more_calls(
     connected: Callable[[], AbstractAsyncContextManager[RoundTrip]], ceiling: int
 ) -> None:

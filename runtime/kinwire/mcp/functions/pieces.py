@@ -6,11 +6,10 @@ every other client the pieces are joined into one result.
 
 from __future__ import annotations
 
-__all__ = ("JoinedPieces", "PieceSink", "each_piece")
+__all__ = ("JoinedPieces", "PieceSink", "blocks_of", "values_of")
 
 import inspect
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from types import GeneratorType
 from typing import Any, Protocol, cast
 
@@ -27,7 +26,7 @@ _END = object()
 class PieceSink(Protocol):
     """Where the pieces of one call go."""
 
-    async def put(self, block: JsonObject) -> None:
+    def put(self, block: JsonObject) -> Awaitable[None]:
         """Send a content block, when the client can take it."""
         ...
 
@@ -56,7 +55,7 @@ class JoinedPieces:
 
     def add(self, block: JsonObject) -> None:
         """Add a block behind those that are there."""
-        text = block.get("text") if block.keys() == {"type", "text"} else None
+        text = block.get("text") if _has_only_text(block) else None
         size = len(encode(text)) - len('""') if isinstance(text, str) else len(encode(block))
         if self.cut or self._size + size > self._most:
             self.cut = True
@@ -79,35 +78,44 @@ class JoinedPieces:
             joined = "".join(self._texts)
             self._texts.clear()
             last = self._blocks[-1] if self._blocks else None
-            if last is not None and last.keys() == {"type", "text"}:
+            if last is not None and _has_only_text(last):
                 joined = self._blocks.pop()["text"] + joined
             self._blocks.append({"type": "text", "text": joined})
 
 
-async def each_piece(
-    function: Callable[..., Any], given: dict[str, Any], tool: str
-) -> AsyncGenerator[JsonObject]:
-    """Yield the content blocks of what a generator yields; a plain one runs in worker threads."""
+def _has_only_text(block: JsonObject) -> bool:
+    return len(block) == 2 and "text" in block and "type" in block
+
+
+def values_of(function: Callable[..., Any], given: dict[str, Any]) -> AsyncGenerator[object]:
+    """Return the generator of a tool; a plain one runs in worker threads."""
+    made = function(**given)
     if inspect.isasyncgenfunction(function):
-        async with aclosing(cast("AsyncGenerator[object]", function(**given))) as made:
-            async for value in made:
-                for block in _blocks_of(value, tool):
-                    yield block
-        return
-    plain = cast("GeneratorType[object, None, None]", function(**given))
-    try:
-        while (value := await _next_in_thread(plain)) is not _END:
-            for block in _blocks_of(value, tool):
-                yield block
-    finally:
-        if not plain.gi_running:  # else its thread was left behind, and nothing can stop it
-            plain.close()
+        return cast("AsyncGenerator[object]", made)
+    return _in_threads(cast("GeneratorType[object, None, None]", made))
 
 
-def _blocks_of(value: object, tool: str) -> list[JsonObject]:
+def blocks_of(value: object, tool: str) -> list[JsonObject]:
+    """Return the content blocks for a value that the generator of `tool` has yielded.
+
+    Raises:
+        TypeError: it is a whole result.
+        ValueError: see `content_of`.
+    """
+    if type(value) is str:  # most values are text
+        return [{"type": "text", "text": value}]
     if isinstance(value, mcp.CallToolResult):
         raise TypeError(f"Tool {tool!r}: expected pieces of a result, got a whole one. Return it.")
     return content_of(value, tool)
+
+
+async def _in_threads(plain: GeneratorType[object, None, None]) -> AsyncGenerator[object]:
+    try:
+        while (value := await _next_in_thread(plain)) is not _END:
+            yield value
+    finally:
+        if not plain.gi_running:  # else its thread was left behind, and nothing can stop it
+            plain.close()
 
 
 async def _next_in_thread(plain: GeneratorType[object, None, None]) -> object:

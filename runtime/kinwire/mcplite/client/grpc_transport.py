@@ -21,7 +21,8 @@ from kinwire.mcplite.client.transport import (
     TransportOptions,
     trusting,
 )
-from kinwire.mcplite.rules.grpc_messages import GrpcCall, encoded_call, response_from, tools_from
+from kinwire.mcplite.rules.calls import ToolCall
+from kinwire.mcplite.rules.grpc_messages import encoded_call, response_from, tools_from
 from kinwire.rpc.errors import (
     InvalidResponseError,
     KinwireError,
@@ -224,7 +225,7 @@ def _metadata_of(options: TransportOptions) -> tuple[tuple[str, str], ...]:
 
 def _request(call: OutgoingCall) -> bytes:
     try:
-        return encoded_call(GrpcCall(*call))
+        return encoded_call(ToolCall(*call))
     except ValueError as error:
         raise UnsendableError(f"tools/call#{error}.") from None
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 __all__ = (
     "CLASSES",
-    "GrpcCall",
     "call_from",
     "encoded_call",
     "encoded_part",
@@ -21,10 +20,11 @@ __all__ = (
 import logging
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from google.protobuf.message import DecodeError
 
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.support.timestamps import seconds_of, timestamp_of
 from kinwire.transports.grpc.messages import MessageClasses
@@ -57,15 +57,6 @@ _TEXTS = {"promise_token": 2, "estimated_completion": 10, "expires_at": 11}
 _COUNTS = ("processing_time_ms", "retry_after_ms")
 
 
-class GrpcCall(NamedTuple):
-    """A call of a tool."""
-
-    name: str
-    arguments: JsonObject
-    meta: JsonObject
-    """The `_meta` of the request."""
-
-
 def encoded_tools(tools: Iterable[JsonObject]) -> bytes:
     """Return a `ToolsList`. A tool that does not fit into one is left out, and logged."""
     return b"".join(map(_encoded_tool, tools))
@@ -80,7 +71,7 @@ def tools_from(encoded: bytes) -> list[JsonObject]:
     return [_tool(entry) for entry in _read(_ToolsList, encoded).tools]
 
 
-def encoded_call(call: GrpcCall) -> bytes:
+def encoded_call(call: ToolCall) -> bytes:
     """Return a `ToolRequest`.
 
     Raises:
@@ -94,7 +85,7 @@ def encoded_call(call: GrpcCall) -> bytes:
     return b"".join(found)
 
 
-def call_from(encoded: bytes) -> GrpcCall:
+def call_from(encoded: bytes) -> ToolCall:
     """Return the call in a `ToolRequest`.
 
     Raises:
@@ -109,7 +100,7 @@ def call_from(encoded: bytes) -> GrpcCall:
         meta = from_struct(message.meta) if message.HasField("meta") else {}
     except ValueError as error:
         raise _placed(place, error) from None
-    return GrpcCall(message.name, arguments, meta)
+    return ToolCall(message.name, arguments, meta)
 
 
 def encoded_part(part: JsonObject) -> bytes:
@@ -129,14 +120,21 @@ def encoded_result(result: JsonObject) -> bytes:
     """
     body = {**result}
     meta: JsonObject = body.pop("_meta", None) or {}
-    if not _META.keys() >= meta.keys() or meta.get("response_type") not in _KINDS:
-        body["_meta"] = _without_field(meta)
-    encoded = message_field(1, encoded_struct(body))
+    fields: list[bytes] = []
+    rest: JsonObject = {}
     try:
-        fields = [_META[name](value) for name, value in meta.items() if name in _META]
+        for name, value in meta.items():
+            encode = _META.get(name)
+            field = None if encode is None else encode(value)
+            if field is None:
+                rest[name] = value
+            else:
+                fields.append(field)
     except ValueError as error:
         raise _placed("/_meta", error) from None
-    return encoded + message_field(2, b"".join(fields))
+    if rest:
+        body["_meta"] = rest
+    return message_field(1, encoded_struct(body)) + message_field(2, b"".join(fields))
 
 
 def response_from(encoded: bytes) -> tuple[JsonObject, bool]:
@@ -177,16 +175,7 @@ def _encoded_tool(tool: JsonObject) -> bytes:
     return message_field(1, b"".join([*fields, schema]))
 
 
-def _without_field(meta: JsonObject) -> JsonObject:
-    rest = {name: value for name, value in meta.items() if name not in _META}
-    kind = meta.get("response_type")
-    return rest if kind in _KINDS else {**rest, "response_type": kind}
-
-
-def _encoded_kind(kind: str) -> bytes:
-    return count_field(1, RESPONSE_TYPE.get(kind, 0))
-
-
+@lru_cache(maxsize=16)
 def _encoded_time(text: str) -> bytes:
     if len(text) == 24 and text.endswith("Z"):  # our own form, as a rule
         milliseconds = _second(text[:19]) + int(text[20:23])
@@ -210,12 +199,12 @@ def _encoded_context(value: object) -> bytes:
 
 
 def _count(number: int, most: int) -> Callable[[int], bytes]:
-    return lambda count: count_field(number, min(count, most))
+    return lambda count: count_field(number, min(count, most)) if count else b""
 
 
-_KINDS = {None, *RESPONSE_TYPE}
-_META: dict[str, Callable[[Any], bytes]] = {
-    "response_type": _encoded_kind,
+_KINDS = {word: count_field(1, number) for word, number in RESPONSE_TYPE.items()}
+_META: dict[str, Callable[[Any], bytes | None]] = {
+    "response_type": lambda kind: b"" if kind is None else _KINDS.get(kind),
     "timestamp": _encoded_time,
     "session_context": _encoded_context,
     "server_version": _encoded_version,
@@ -223,7 +212,7 @@ _META: dict[str, Callable[[Any], bytes]] = {
     "retry_after_ms": _count(12, 2**63 - 1),
     **{name: partial(text_field, number) for name, number in _TEXTS.items()},
 }
-"""Encodes each field of `ResponseMeta`."""
+"""Encodes each field of `ResponseMeta`; None for a value that it cannot hold."""
 
 
 def _meta_from(message: Any) -> JsonObject:

@@ -11,9 +11,10 @@ import logging
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import cast
+from typing import Any, cast
 
 from kinwire.managers.tool_outcomes import MoreResources, NeedsAnswers, Promised, ToolError
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.elicitation import AnswerSeal, binding_of
 from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.rules.results import elicitation_body, failure_body, finished
@@ -24,7 +25,6 @@ from kinwire.mcplite.server.source import (
     LiteCaller,
     LiteSource,
     Put,
-    ToolCall,
     ToolRun,
     ToolServer,
 )
@@ -198,14 +198,15 @@ class LiteCore:
         if "elicitation_answers" in run.call.meta:
             self._open_answers(run)
         try:
-            value = await self.source.run(run)
+            value: Any = await self.source.run(run)
         except KeyError as error:
             if error.args != (run.call.name,):
                 raise
         else:
             if isinstance(value, _SPECIAL):
                 return await self._special(value, run)
-            return cast(JsonObject, value)
+            result: JsonObject = value
+            return result
         return await self._refused(run)
 
     async def _special(self, value: object, run: ToolRun) -> JsonObject:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 __all__ = ("GrpcCalls",)
 
-import asyncio
-from collections.abc import Callable
+from asyncio import get_running_loop
+from collections.abc import Awaitable, Callable
 from typing import Any, Never, Protocol
 
 import grpc
 
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.grpc_errors import DOMAIN, GrpcError, grpc_error
 from kinwire.mcplite.rules.grpc_messages import (
     call_from,
@@ -22,7 +23,7 @@ from kinwire.mcplite.rules.grpc_messages import (
 )
 from kinwire.mcplite.server.faults import ends_task
 from kinwire.mcplite.server.service import LiteServer
-from kinwire.mcplite.server.source import LiteCaller, ToolCall
+from kinwire.mcplite.server.source import ANYONE, LiteCaller
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError
@@ -81,7 +82,7 @@ class GrpcCalls:
 
     async def _get_tools(self, _request: bytes, context: CallContext) -> bytes:
         try:
-            listed = await self._server.list_tools(await self._caller(context))
+            listed = await self._server.list_tools(await self._known(context))
             if self._listed is None or self._listed[0] is not listed:
                 self._listed = (listed, encoded_tools(listed["tools"]))
             return self._bounded(self._listed[1])
@@ -90,31 +91,27 @@ class GrpcCalls:
 
     async def _call_tool(self, request: bytes, context: CallContext) -> bytes:
         try:
-            caller = await self._caller(context)
+            caller = _anyone(context) if self._bearers is None else await self._known(context)
             result = await self._server.call(_call_in(request), caller)
-            return self._bounded(_sendable(encoded_result, result))
+            return self._sendable(encoded_result, result)
         except BaseException as error:
             return await _end("tools/call", error, context)
 
     async def _call_tool_stream(self, request: bytes, context: CallContext) -> None:
-        async def send(part: JsonObject) -> None:
-            await context.write(self._bounded(_sendable(encoded_part, part)))
+        def send(part: JsonObject) -> Awaitable[None]:
+            return context.write(self._sendable(encoded_part, part))
 
         try:
-            caller = await self._caller(context)
+            caller = _anyone(context) if self._bearers is None else await self._known(context)
             result = await self._server.stream(_call_in(request), caller, send)
-            await context.write(self._bounded(_sendable(encoded_result, result)))
+            await context.write(self._sendable(encoded_result, result))
         except BaseException as error:
             await _end("tools/call", error, context)
 
-    async def _caller(self, context: CallContext) -> LiteCaller:
-        seconds = context.time_remaining()
-        deadline = None if seconds is None else asyncio.get_running_loop().time() + seconds
-        if self._bearers is None:
-            return LiteCaller(None, deadline)
-        return LiteCaller(await self._principal(self._bearers, context), deadline)
-
-    async def _principal(self, bearers: BearerCheck, context: CallContext) -> object:
+    async def _known(self, context: CallContext) -> LiteCaller:
+        caller, bearers = _anyone(context), self._bearers
+        if bearers is None:
+            return caller
         found = [value for name, value in context.invocation_metadata() if name == "authorization"]
         token = token_in(found[0]) if len(found) == 1 and isinstance(found[0], str) else None
         if token is None:
@@ -127,13 +124,25 @@ class GrpcCalls:
             raise internal_error("authenticate", error) from None
         if principal is None:
             raise _EndedError("UNAUTHENTICATED", "TOKEN_INVALID", NOT_VALID)
-        return principal
+        return caller._replace(principal=principal)
+
+    def _sendable(self, encode: Callable[[JsonObject], bytes], value: JsonObject) -> bytes:
+        try:
+            message = encode(value)
+        except ValueError as error:
+            raise InvalidParamsError(f"The result does not fit gRPC: {error}.") from None
+        return self._bounded(message) if len(message) > self._size else message
 
     def _bounded(self, message: bytes) -> bytes:
         if len(message) > self._size:
             why = f"The result has {len(message)} bytes, more than {self._size}."
             raise _EndedError("RESOURCE_EXHAUSTED", "TOO_LARGE", why)
         return message
+
+
+def _anyone(context: CallContext) -> LiteCaller:
+    seconds = context.time_remaining()
+    return ANYONE if seconds is None else LiteCaller(None, get_running_loop().time() + seconds)
 
 
 async def _end(method: str, error: BaseException, context: CallContext) -> Never:
@@ -158,13 +167,6 @@ def _status_for(method: str, error: BaseException) -> GrpcError:
 
 def _call_in(request: bytes) -> ToolCall:
     try:
-        return ToolCall(*call_from(request))
+        return call_from(request)
     except ValueError as error:
         raise InvalidParamsError(f"tools/call#{error}") from None
-
-
-def _sendable(encode: Callable[[JsonObject], bytes], value: JsonObject) -> bytes:
-    try:
-        return encode(value)
-    except ValueError as error:
-        raise InvalidParamsError(f"The result does not fit gRPC: {error}.") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("McpTools", "lite_result")
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -17,7 +17,7 @@ from kinwire.mcp.result_text import result_text
 from kinwire.mcp.server import Server
 from kinwire.mcp.sessionless import SessionlessPeer, SessionlessRequest, SessionNeededError
 from kinwire.mcp.tools import FunctionTool, HandlerTool, StreamTool
-from kinwire.mcplite.rules.results import content_from, failure_body
+from kinwire.mcplite.rules.results import content_from, failure_body, text_content
 from kinwire.mcplite.server.source import ANYONE, LiteCaller, Put, ToolRun
 from kinwire.rpc.routes import Handler
 from kinwire_protocols import mcp
@@ -168,16 +168,15 @@ class _PartSink:
     def __init__(self, send: Put, most: int) -> None:
         self._send, self._pieces, self._most = send, JoinedPieces(most), most
 
-    async def put(self, block: JsonObject) -> None:
+    def put(self, block: JsonObject) -> Awaitable[None]:
         """See `PieceSink.put`."""
         self._pieces.add(block)
         if self._pieces.cut:
             raise ToolError(f"The result is larger than {self._most} bytes.", code="TOO_LARGE")
         text = block.get("text")
         if isinstance(text, str):
-            await self._send({"partial": text})
-        else:
-            await self._send({"partial": "", "content": [block]})
+            return self._send({"partial": text})
+        return self._send({"partial": "", "content": [block]})
 
     def result(self) -> JsonObject:
         """See `PieceSink.result`."""
@@ -189,6 +188,8 @@ class _PartSink:
 
 def _returned(value: object, tool: str) -> JsonObject:
     """Return the result for a value: content blocks of MCP as they are, all else by A.2."""
+    if type(value) is str:  # most tools return text
+        return {"content": text_content(value)}
     if isinstance(value, mcp.CallToolResult):
         return lite_result(to_wire(value))
     return {"content": content_from(value, tool)}

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import anyio
 from pydantic import ValidationError
 
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.rules.promises import (
     TOKEN_SIZE,
@@ -34,7 +35,7 @@ from kinwire.mcplite.rules.promises import (
 from kinwire.mcplite.rules.results import failure_body, text_content
 from kinwire.mcplite.server.open_works import OpenWorks
 from kinwire.mcplite.server.promise_records import PromiseRecords, RepeatedCall
-from kinwire.mcplite.server.source import Put, ToolCall, ToolRun
+from kinwire.mcplite.server.source import Put, ToolRun
 from kinwire.mcplite.server.work import OpenWork, Perform
 from kinwire.rpc.errors import RpcError
 from kinwire.storage.clock import Clock

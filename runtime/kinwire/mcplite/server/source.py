@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ("ANYONE", "LiteCaller", "LiteSource", "Put", "ToolCall", "ToolRun", "ToolServer")
+__all__ = ("ANYONE", "LiteCaller", "LiteSource", "Put", "ToolRun", "ToolServer")
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire_protocols.base import JsonObject
 
 Put = Callable[[JsonObject], Awaitable[None]]
 """Takes a part of a result, and returns when the client can take the next one."""
 
 
-@dataclass(frozen=True, slots=True)
-class LiteCaller:
+class LiteCaller(NamedTuple):
     """Who calls."""
 
     principal: object = None
@@ -25,16 +24,6 @@ class LiteCaller:
 
 
 ANYONE = LiteCaller()
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A call of a tool, as it came."""
-
-    name: str
-    arguments: JsonObject = field(default_factory=dict[str, Any])
-    meta: JsonObject = field(default_factory=dict[str, Any])
-    """The `_meta` of the request."""
 
 
 class ToolRun:

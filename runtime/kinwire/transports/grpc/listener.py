@@ -75,9 +75,22 @@ class GrpcListener(NamedTuple):
         return f"{host}:{port}"
 
     def _reflect(self, server: grpc.aio.Server) -> None:
+        """Describe the service to those who ask.
+
+        `enable_server_reflection` would register the method with the server. Then grpc.aio
+        waits for two kinds of calls, which each call of any method pays for.
+        """
         self.pool.AddSerializedFile(reflection_pb2.DESCRIPTOR.serialized_pb)
         names = (self.service, reflection.SERVICE_NAME)
-        reflection.enable_server_reflection(names, server, pool=self.pool)
+        reflect: Any = reflection.aio.ReflectionServicer(names, pool=self.pool)
+        handler = grpc.stream_stream_rpc_method_handler(
+            reflect.ServerReflectionInfo,
+            request_deserializer=reflection_pb2.ServerReflectionRequest.FromString,
+            response_serializer=reflection_pb2.ServerReflectionResponse.SerializeToString,
+        )
+        methods = {"ServerReflectionInfo": handler}
+        handlers = grpc.method_handlers_generic_handler(reflection.SERVICE_NAME, methods)
+        server.add_generic_rpc_handlers([handlers])
 
 
 def _options(limits: GrpcLimits) -> Sequence[tuple[str, int]]:

@@ -47,9 +47,12 @@ def from_value(value: Value) -> Any:
 
 def _fields(struct: Struct, level: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, value in struct.fields.items():
+    fields = struct.fields
+    for name in fields:  # `items` is a view written in Python
+        value = fields[name]
         try:
-            found[name] = _plain(value, level)
+            # Text is what most values are; all others have none.
+            found[name] = value.string_value or _plain(value, level)
         except UnfitError as error:
             error.steps.append(name)
             raise

@@ -24,6 +24,7 @@ from kinwire.transports.grpc.struct_rules import (
 
 _double = Layout("<d").pack
 _NULL, _FALSE, _TRUE = b"\x08\x00", b"\x20\x00", b"\x20\x01"
+_SMALL = 2048  # bytes: below it, what says how many there are is looked up
 _TEXT, _OBJECT, _ARRAY, _ENTRY, _HELD = b"\x1a", b"\x2a", b"\x32", b"\x0a", b"\x12"
 
 
@@ -82,14 +83,27 @@ def _varint(value: int) -> bytes:
     return bytes(found)
 
 
-_LENGTHS = [_varint(length) for length in range(4096)]
+_LENGTHS = [_varint(length) for length in range(_SMALL)]
 _TAGS = [_varint(number << 3 | 2) for number in range(256)]
 _COUNT_TAGS = [_varint(number << 3) for number in range(256)]
 
 
 def _framed(tag: bytes, encoded: bytes) -> bytes:
     length = len(encoded)
-    return tag + (_LENGTHS[length] if length < 4096 else _varint(length)) + encoded
+    return tag + (_LENGTHS[length] if length < _SMALL else _varint(length)) + encoded
+
+
+def _text_value(size: int) -> bytes:
+    """Return the beginning of the field of an entry that holds a text of that many bytes."""
+    text = _TEXT + _varint(size)
+    return _HELD + _varint(len(text) + size) + text
+
+
+_ITEMS = [_ENTRY + length for length in _LENGTHS]
+_TEXT_VALUES = [_text_value(size) for size in range(_SMALL)]
+_USUAL = "_meta code content data error isError message name partial query text type uri url"
+_KEYS = {name: _framed(_ENTRY, name.encode()) for name in _USUAL.split()}
+"""The keys of most entries."""
 
 
 def _value(value: Any, level: int) -> bytes:
@@ -130,7 +144,11 @@ def _utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise UnfitError("expected text of Unicode, got half of a surrogate pair") from None
+        raise _half_a_pair() from None
+
+
+def _half_a_pair() -> UnfitError:
+    return UnfitError("expected text of Unicode, got half of a surrogate pair")
 
 
 def _struct(value: Mapping[str, Any], level: int) -> bytes:
@@ -138,16 +156,27 @@ def _struct(value: Mapping[str, Any], level: int) -> bytes:
         raise too_deep()
     found: list[bytes] = []
     for name, inner in value.items():
-        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise UnfitError(f"expected text for a name, got {name!r:.60}")
-        key = _utf8(name)
+        key = _KEYS.get(name) or _key(name)
         try:
-            encoded = _value(inner, level)
-        except UnfitError as error:
-            error.steps.append(name)
-            raise
-        found.append(_framed(_ENTRY, _framed(_ENTRY, key) + _framed(_HELD, encoded)))
+            if type(inner) is str:  # most values are; a function for them costs more
+                text = inner.encode()
+                size = len(text)
+                entry = key + (_TEXT_VALUES[size] if size < _SMALL else _text_value(size)) + text
+            else:
+                entry = key + _framed(_HELD, _value(inner, level))
+        except (UnfitError, UnicodeEncodeError) as error:
+            unfit = error if isinstance(error, UnfitError) else _half_a_pair()
+            unfit.steps.append(name)
+            raise unfit from None
+        size = len(entry)
+        found.append((_ITEMS[size] if size < _SMALL else _ENTRY + _varint(size)) + entry)
     return b"".join(found)
+
+
+def _key(name: object) -> bytes:
+    if not isinstance(name, str):
+        raise UnfitError(f"expected text for a name, got {name!r:.60}")
+    return _framed(_ENTRY, _utf8(name))
 
 
 def _list(value: list[Any], level: int) -> bytes:

@@ -17,10 +17,10 @@ import sys
 from typing import Any
 
 from kinwire import Server
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.server.open_works import OpenWorks
 from kinwire.mcplite.server.service import LiteServer
-from kinwire.mcplite.server.source import ToolCall
 from kinwire.storage import open_store
 
 server = Server("workers", "1")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.grpc_messages import (
-    GrpcCall,
     call_from,
     encoded_call,
     encoded_part,
@@ -76,9 +76,9 @@ def test_errors_name_the_place() -> None:
         with pytest.raises(ValueError, match=text):
             encoded_result(result)
     for call, text in (
-        (GrpcCall("x", {"n": 2**60}, {}), "^/arguments/n: "),
-        (GrpcCall("x", {}, {"n": 2**60}), "^/_meta/n: "),
-        (GrpcCall("\ud800", {}, {}), "^/name: expected text of Unicode"),
+        (ToolCall("x", {"n": 2**60}, {}), "^/arguments/n: "),
+        (ToolCall("x", {}, {"n": 2**60}), "^/_meta/n: "),
+        (ToolCall("\ud800", {}, {}), "^/name: expected text of Unicode"),
     ):
         with pytest.raises(ValueError, match=text):
             encoded_call(call)
@@ -88,9 +88,9 @@ def test_errors_name_the_place() -> None:
 
 
 def test_a_call_comes_back_equal_and_a_foreign_one_is_read() -> None:
-    call = GrpcCall("search", {"query": "q", "limit": 5}, {"session_context": 1})
+    call = ToolCall("search", {"query": "q", "limit": 5}, {"session_context": 1})
     assert call_from(encoded_call(call)) == call
     request = message("ToolRequest", {"name": "x", "arguments": {"n": 5}})
-    assert call_from(request.SerializeToString()) == GrpcCall("x", {"n": 5}, {})
+    assert call_from(request.SerializeToString()) == ToolCall("x", {"n": 5}, {})
     with pytest.raises(ValueError, match="expected a ToolRequest"):
         call_from(b"\xff")

@@ -11,9 +11,10 @@ import pytest
 
 from kinwire import Context, Server, ToolDefinitionError
 from kinwire.managers.tool_outcomes import MoreResources, Promised, ToolError
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.server.service import LiteServer
-from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolCall, ToolRun
+from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolRun
 from kinwire_protocols import mcp, mcplite
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError

@@ -12,10 +12,11 @@ import anyio
 import pytest
 
 from kinwire import Promised, Server, ToolError
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.server.promises import PromiseBoard
 from kinwire.mcplite.server.service import LiteServer
-from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolCall
+from kinwire.mcplite.server.source import ANYONE, LiteCaller
 from kinwire.storage import (
     Record,
     Records,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pydantic_core import from_json
 
-from kinwire.mcplite.server.source import ToolCall
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.rpc.codec import FrameError, Id, decode, is_id, is_object, kind_of
 from kinwire.support.json_values import depth
 from kinwire_protocols.base import JsonObject, RpcError

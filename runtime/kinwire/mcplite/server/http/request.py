@@ -11,10 +11,11 @@ __all__ = ("LiteHttpRequest",)
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.server.http.calls import STOPPING, RunningCall
 from kinwire.mcplite.server.http.message import BodyError, LiteRequest, call_in, read_request
 from kinwire.mcplite.server.http.stream import LiteStream
-from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolCall
+from kinwire.mcplite.server.source import ANYONE, LiteCaller
 from kinwire.rpc.codec import Id, encode, encoded_reply, is_object
 from kinwire.rpc.error_table import internal_error
 from kinwire.transports.http.body import coding_refusal, read_body

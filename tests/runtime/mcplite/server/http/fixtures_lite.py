@@ -8,9 +8,10 @@ from typing import Any
 
 import anyio
 
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.server.http.app import LiteHttpApp
 from kinwire.mcplite.server.http.paths import LitePaths
-from kinwire.mcplite.server.source import LiteCaller, Put, ToolCall
+from kinwire.mcplite.server.source import LiteCaller, Put
 from kinwire.rpc.codec import EncodedObject
 from kinwire.transports.http.guard import Authenticate, Guard
 from kinwire.transports.http.limits import HttpLimits

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.mcplite.server.source import ToolCall
+from kinwire.mcplite.rules.calls import ToolCall
 from tests.each import each
 from tests.runtime.mcplite.server.http.fixtures_lite import Service, app_of, call_of, caller_at
 

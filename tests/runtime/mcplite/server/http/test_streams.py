@@ -9,8 +9,9 @@ from unittest.mock import patch
 import anyio
 import pytest
 
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.server.http import calls
-from kinwire.mcplite.server.source import ANYONE, ToolCall
+from kinwire.mcplite.server.source import ANYONE
 from kinwire.transports.http.limits import HttpLimits
 from tests.runtime.mcp.http.fake_asgi_client import Client, Open
 from tests.runtime.mcplite.server.http.fixtures_lite import (
