@@ -13,9 +13,11 @@ from typing import Any, ClassVar, NamedTuple
 from kinwire_cli.completion import complete_described, completed_by
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.layout import columns, json_text
+from kinwire_cli.notes import value_lines, version_notes
 from kinwire_cli.protocols import (
     TABLES,
     Documents,
+    TypeField,
     TypeReference,
     add_package,
     fields_of,
@@ -113,6 +115,7 @@ def _lines(entry: DocumentEntry) -> Iterator[str]:
     elif entry.table == "errors":
         yield f"{entry.name}  error {node['code']}  {where}"
         yield node["description"]
+        yield from _notes(node)
         yield from _decision(node)
         if "data" in node:
             yield f"data: {shape_of({'$ref': node['data']})}"
@@ -128,16 +131,18 @@ def _method_lines(entry: DocumentEntry, where: str) -> Iterator[str]:
         sent_as = "request or notification"
     yield f"{entry.name}  {sent_as}  {where}, {node['section']}"
     yield " ".join(filter(None, (node["summary"], node.get("description"))))
+    yield from _notes(node)
     yield from _decision(node)
     facts = list(_facts(node, entry.document["roles"]))
     facts += [("errors", ", ".join(node["errors"]))] if node.get("errors") else []
     yield columns(facts)
-    for part in ("params", "result"):
+    for part in ("params", "result", "partialResult", "registrationOptions"):
         if part in node:
             kind = reference_from(node[part], entry.protocol)
             yield f"\n{part}: {kind.name}"
             # A tool's are inside those of `tools/call`: what is added to messages is not in there.
-            part_of_message = part if entry.table == "methods" else ""
+            is_message = entry.table == "methods" and part in ("params", "result")
+            part_of_message = part if is_message else ""
             yield from _type_lines(entry.documents, kind, entry.name, part_of_message)
 
 
@@ -159,15 +164,17 @@ def _type_lines(
     """Yield what a type is or, if it is one, that part of a method."""
     node = documents[kind.protocol]["$defs"][kind.name]
     yield node["description"]
+    yield from _notes(node)
     yield from _decision(node)
     rows = [
-        (f"  {member.name}", _type(member.schema), member.need, member.description)
+        (f"  {member.name}", _type(member.schema), member.need, _text(member))
         for member in fields_of(documents, kind, method, part)
     ]
     if rows:
         yield columns(rows)
     elif node.get("type") != "object" and "allOf" not in node:
         yield f"  {', '.join([shape_of(node), *limits_of(node)])}"
+    yield from value_lines(node)
     for example in node.get("examples", ())[:1]:
         yield f"  example: {json.dumps(example, ensure_ascii=False)}"
 
@@ -175,6 +182,16 @@ def _type_lines(
 def _type(member: dict[str, Any]) -> str:
     text = ", ".join([shape_of(member), *limits_of(member)])
     return fill(text, _TYPE_WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _text(member: TypeField) -> str:
+    return " ".join(filter(None, (member.description, version_notes(member.schema))))
+
+
+def _notes(node: dict[str, Any]) -> Iterator[str]:
+    text = version_notes(node)
+    if text:
+        yield text
 
 
 def _decision(node: dict[str, Any]) -> Iterator[str]:

@@ -32,6 +32,23 @@ def test_its_entries_are_described(capsys: Captured) -> None:
     assert "books/find  request  Tiny" in capsys.readouterr().out
 
 
+def test_versions_deprecation_and_values_are_described(capsys: Captured) -> None:
+    for name, lines in (
+        ("books/announce", ["Deprecated since 2.0: Nobody listens. Use `books/lent`."]),
+        ("Worn", ["Deprecated. Use `NoSuchBook`."]),
+        ("Binding", ["Since 1.0.", "  1   PaperBack  Glued.", "  2   HardBack   Since 1.1."]),
+        ("tiny#State", ["Deprecated.", '  "empty"  It has no books.']),
+    ):
+        assert main(["describe", name, "--package", "tiny_bindings"]) == 0
+        assert set(lines) <= {*capsys.readouterr().out.splitlines()}, name
+    assert main(["describe", "FindParams", "--package", "tiny_bindings"]) == 0
+    assert "Any JSON. Since 1.1. Deprecated: Nobody reads it." in capsys.readouterr().out
+    assert main(["describe", "tiny#books/find", "--package", "tiny_bindings"]) == 0
+    said = capsys.readouterr().out
+    assert "partialResult: FindResult" in said
+    assert "registrationOptions: Bag" in said
+
+
 def test_a_sender_is_called_as_its_protocol_calls_it(capsys: Captured) -> None:
     assert main(["describe", "channels/publish"]) == 0
     said = capsys.readouterr().out

@@ -69,13 +69,19 @@ def test_the_other_examples_together_are_a_document(tmp_path: Path) -> None:
     shown: dict[str, Any] = {}
     for text in blocks("json")[2:]:
         shown |= json.loads(f"{{{text}}}")
-    content = protocol("notes", types, extends=["mcp"], errors=errors) | shown
+    types["Priority"]["properties"]["color"] = shown.pop("color")
+    types["PinParams"]["properties"]["kind"] = {"$ref": "#/$defs/NoteKind"}
+    included = {"$defs": {"NoteKind": shown.pop("NoteKind")}}, {"errors": errors}
+    for name, part in zip(shown["include"], included, strict=True):
+        (tmp_path / name).write_text(json.dumps(part), encoding="utf-8")
+    content = protocol("notes", types, extends=["mcp"]) | shown
     found = documents(tmp_path, content)
     assert lint(found) == []
     out, shared = tmp_path / "out", "kinwire_protocols"
     with load_package(found, out, "notes_bindings", shared=shared) as package:
         notes = importlib.import_module(f"{package.__name__}.notes")
         assert notes.tables.PRIORITIES["low"].color == "grey"
+        assert notes.NoteKindValues.PICTURE == 2
         assert notes.tables.NOTE_LIFE.after("open", "delete") == "gone"
         assert notes.tables.MAX_PINS == 10
         call = notes.augments.TOOLS_CALL_PARAMS_PINNED.write({"name": "a"}, ["7"])
