@@ -1,13 +1,14 @@
 """A protocol as OpenRPC 1.3: one document for each end that answers.
 
-OpenRPC knows neither who sends a method nor a name for params: direction, kind and gate stand in
-`x-` members, and only what one end receives is in a document. Methods that are only considered,
-tools and augments are left out.
+OpenRPC knows neither who sends a method nor a name for params: direction, kind and gate are in
+`x-` entries, and only what one end receives is in a file. The rest of the protocol is in
+`x-kinwire` entries of the file, its methods and its schemas, so that `kinwire import` returns the
+whole protocol document from any of the files.
 """
 
 from __future__ import annotations
 
-__all__ = ("openrpc_files",)
+__all__ = ("REST", "openrpc_files")
 
 import json
 from typing import Any
@@ -18,6 +19,13 @@ from kinwire_codegen.load.document import Document, Documents, Reference, member
 from kinwire_codegen.load.schemas import plain_type, reachable
 
 Json = dict[str, Any]
+
+REST = "x-kinwire"
+"""The entry that has what OpenRPC does not say of a file, a method or a schema."""
+_SAID = {
+    *("kind", "section", "params", "result", "errors", "summary", "description", "aliases"),
+}
+"""What a method says in OpenRPC's own words, or in entries of their own."""
 
 
 def openrpc_files(documents: Documents, document: Document) -> dict[str, str]:
@@ -30,8 +38,10 @@ def openrpc_files(documents: Documents, document: Document) -> dict[str, str]:
             if row["from"] in (sender, "both") and row.get("status") != "considered"
         }
         if rows:
-            text = json.dumps(_described(documents, document, role, rows), indent=1)
-            files[f"openrpc/{document.name}-{role}.json"] = text + "\n"
+            described = _described(documents, document, role, rows)
+            rest = json.dumps(described.pop(REST))  # in one line, as no reader needs it
+            text = json.dumps(described, indent=1).removesuffix("\n}")
+            files[f"openrpc/{document.name}-{role}.json"] = f'{text},\n "{REST}": {rest}\n}}\n'
     return files
 
 
@@ -54,12 +64,29 @@ def _described(documents: Documents, document: Document, role: str, rows: Json) 
         },
         "methods": [_method(documents, document, wire, row) for wire, row in rows.items()],
         "components": {
-            "schemas": {
-                kind.name: plain_type(documents.definition(kind), kind.protocol, _pointer)
-                for kind in kinds
-            }
+            "schemas": {kind.name: _schema(documents, kind, home=document.name) for kind in kinds}
         },
+        REST: _rest(
+            document, rows, {kind.name for kind in kinds if kind.protocol == document.name}
+        ),
     }
+
+
+def _schema(documents: Documents, kind: Reference, home: str) -> Json:
+    made = plain_type(documents.definition(kind), kind.protocol, _pointer, REST)
+    if kind.protocol != home:
+        made[REST] = {"protocol": kind.protocol}  # it is not this protocol's own
+    return made
+
+
+def _rest(document: Document, rows: Json, named: set[str]) -> Json:
+    """Return the parts of a document that the methods and schemas of the file do not have."""
+    rest = {
+        key: value for key, value in document.content.items() if key not in ("methods", "$defs")
+    }
+    rest["methods"] = {n: row for n, row in document.content["methods"].items() if n not in rows}
+    rest["$defs"] = {n: node for n, node in document.definitions.items() if n not in named}
+    return rest
 
 
 def _method(documents: Documents, document: Document, wire: str, row: Json) -> Json:
@@ -83,6 +110,7 @@ def _method(documents: Documents, document: Document, wire: str, row: Json) -> J
     for key in ("gate", "aliases"):
         if row.get(key):
             made[f"x-{key}"] = row[key]
+    made[REST] = {key: one for key, one in row.items() if key not in _SAID or one in ([], "")}
     if "result" in row:
         result = resolve(row["result"], document.name)
         made["result"] = {"name": result.name, "schema": {"$ref": _pointer(result)}}

@@ -22,8 +22,8 @@ def read_folder(folder: Path) -> Node:
     a section of `components`, the entries of this section.
 
     Raises:
-        UselessFileError: a file cannot be read or is none of these, or two have entries of one
-            name that differ.
+        UselessFileError: a file cannot be read or is not one of these, or two files have
+            different entries with one name.
     """
     whole: Node = {"methods": [], "components": {}}
     paths = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)

@@ -19,6 +19,7 @@ from kinwire_codegen.imports.folders import read_folder
 from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
 from kinwire_codegen.imports.openrpc_errors import ErrorRows
 from kinwire_codegen.imports.openrpc_methods import MethodRows
+from kinwire_codegen.imports.own_openrpc import is_own, own_document
 from kinwire_codegen.imports.reading import read_data
 
 _POSITIONS = {"name": False, "position": True}
@@ -41,6 +42,8 @@ def read_openrpc(source: ImportSource) -> Imported:
         raise UselessFileError(f"--params-by {by}: unknown.", "Write name or position.")
     whole = path.is_dir()
     content = read_folder(path) if whole else read_data(path)
+    if is_own(content):
+        return _own(content, source)
     root = Path(source.options.get("root") or (path if whole else path.parent))
     try:
         return openrpc_document(
@@ -55,6 +58,18 @@ def read_openrpc(source: ImportSource) -> Imported:
     except NotOpenRpcError as error:
         hint = "Name another file or another kind."
         raise UselessFileError(f"{path}: {error}.", hint) from None
+
+
+def _own(content: Node, source: ImportSource) -> Imported:
+    try:
+        found = own_document(content)
+    except UselessFileError as error:
+        raise UselessFileError(f"{source.path}: {error}", error.hint) from None
+    if source.protocol is not None:
+        found["protocol"] = source.protocol
+    if source.version is not None:
+        found["version"] = source.version
+    return Imported(found)
 
 
 def openrpc_document(

@@ -59,24 +59,42 @@ def _named_in(node: dict[str, Any], home: str) -> list[Reference]:
 
 
 def plain_type(
-    node: dict[str, Any], home: str, pointer: Callable[[Reference], str]
+    node: dict[str, Any],
+    home: str,
+    pointer: Callable[[Reference], str],
+    rest: str | None = None,
 ) -> dict[str, Any]:
-    """Return a type of the protocol `home` in JSON Schema alone; `pointer` says where types are."""
+    """Return a type of the protocol `home` in JSON Schema alone; `pointer` says where types are.
+
+    What JSON Schema has no words for is dropped, or kept in an entry called `rest`.
+    """
     made: dict[str, Any] = {}
+    dropped: dict[str, Any] = {}
+
+    def plain(inner: dict[str, Any]) -> dict[str, Any]:
+        return plain_type(inner, home, pointer, rest)
+
     for key, value in node.items():
         if key in OURS or key.startswith("x-"):
-            continue
-        if key == "deprecated":
+            dropped[key] = value
+        elif key == "deprecated":
             made[key] = True
-            continue
-        if key == "$ref":
+            dropped |= {} if value is True else {key: value}
+        elif key == "$ref":
             made[key] = pointer(resolve(value, home))
-        elif key == "properties":
-            made[key] = {name: plain_type(inner, home, pointer) for name, inner in value.items()}
-        elif key in ("anyOf", "oneOf", "allOf"):
-            made[key] = [plain_type(branch, home, pointer) for branch in value]
-        elif key in ("items", "additionalProperties") and isinstance(value, dict):
-            made[key] = plain_type(value, home, pointer)
         else:
-            made[key] = value
+            made[key] = _with_inner(key, value, plain)
+    if rest is not None and dropped:
+        made[rest] = dropped
     return made
+
+
+def _with_inner(key: str, value: Any, plain: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """Return the value of a keyword with its inner types made plain."""
+    if key == "properties":
+        return {name: plain(inner) for name, inner in value.items()}
+    if key in ("anyOf", "oneOf", "allOf"):
+        return [plain(branch) for branch in value]
+    if key in ("items", "additionalProperties") and isinstance(value, dict):
+        return plain(value)
+    return value
