@@ -148,6 +148,7 @@ def _source(arguments: Namespace) -> SiteSource:
         guides=_guides(arguments),
         package=package,
         olds=olds,
+        rules=package == PACKAGE,
         title=arguments.title or ("kinwire" if package == PACKAGE else "Reference"),
         base_url=_base_url(arguments),
         version=versions[0][0] if versions else "",

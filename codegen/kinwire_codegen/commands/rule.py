@@ -6,10 +6,11 @@ __all__ = ("RuleCommand", "named_rule")
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
+from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, ClassVar
 
-from kinwire_codegen.commands.common import text_width, usage
+from kinwire_codegen.commands.common import SCHEMA, text_width, usage
 
 if TYPE_CHECKING:
     from kinwire_codegen.compare.rules import Rule
@@ -50,8 +51,21 @@ class RuleCommand:
         found = named_rule(arguments.rule)
         if isinstance(found, int):
             return found
-        print("\n".join(_explained(found)))
+        print("\n".join([*_explained(found), "", f"Page: {_page(found)}"]))
         return 0
+
+
+def _page(rule: Rule) -> str:
+    """Return where the page of a rule is, by the policy of the project if it says so."""
+    from kinwire_codegen.commands.policy_file import PolicyError, find_policy, read_policy
+
+    there = find_policy(SCHEMA if SCHEMA.is_dir() else Path())
+    try:
+        site = read_policy(there).site if there is not None else ""
+    except PolicyError:  # which `kinwire breaking` reports
+        site = ""
+    place = f"{site}rules/{rule.id}.html"
+    return place if site else f"{place} of the site that kinwire docs build --against REF writes"
 
 
 def named_rule(given: str) -> Rule | int:

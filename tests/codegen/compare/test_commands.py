@@ -288,6 +288,21 @@ def test_an_unknown_rule_is_reported_with_the_nearest(
     assert capsys.readouterr().err.startswith(said)
 
 
+def test_the_page_of_a_rule_is_named_by_the_policy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text, page in (
+        (None, "rules/B305.html of the site that kinwire docs build --against REF writes"),
+        ('site = "https://docs.example.org/x"', "https://docs.example.org/x/rules/B305.html"),
+        ("site = 5", "rules/B305.html of the site"),
+    ):
+        if text is not None:
+            Path("kinwire-breaking.toml").write_text(text)
+        assert main(["rule", "B305"]) == 0
+        assert f"\n\nPage: {page}" in capsys.readouterr().out
+
+
 def test_the_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rule"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == len(RULES)

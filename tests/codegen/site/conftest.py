@@ -67,7 +67,7 @@ def tiny_site(tiny: Documents, tmp_path_factory: pytest.TempPathFactory) -> Mapp
 def whole() -> SiteSource:
     """What the site of this project is made from."""
     documents = load_documents(ROOT / "schema")
-    return SiteSource(documents=documents, guides=ROOT / "docs", package="kinwire")
+    return SiteSource(documents=documents, guides=ROOT / "docs", package="kinwire", rules=True)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from posixpath import dirname, normpath
 
 import pytest
 
+from kinwire_codegen.compare.rules import RULES
 from kinwire_codegen.docs.site.build import markdown_files, site_files
 from kinwire_codegen.docs.site.check import check_site
 from kinwire_codegen.docs.site.pages import SiteSource
@@ -272,6 +273,7 @@ def test_changes_have_a_page_with_links(tiny: Documents, tmp_path: Path) -> None
     page = text(files, "changes/v0.0.1.html")
     assert "tiny: 0.0.1 →" in page
     assert 'href="../tiny/methods/books-find.html' in page
+    assert 'href="../rules/B117.html">B117 error-of-method-added</a>' in page
     assert check_site(files, tiny) == []
     assert 'href="changes/index.html"' in text(files, "index.html")
 
@@ -346,3 +348,17 @@ def test_errors_of_other_protocols_are_folded(tiny_site: Files) -> None:
     assert "<summary>1 error because of fields that other protocols add</summary>" in part
     assert "<code>lamp</code>" in part
     assert 'id="error.8"' in part
+
+
+def test_each_rule_has_a_page_that_is_listed_and_found(tiny: Documents) -> None:
+    files = site_files(SiteSource(documents=tiny, rules=True))
+    pages = {path for path in files if re.fullmatch(r"rules/[A-Z]\d+\.html", path)}
+    assert pages == {f"rules/{rule}.html" for rule in RULES}
+    listed = files["rules/index.html"].decode()
+    assert [rule for rule in RULES if f'href="{rule}.html"' not in listed] == []
+    assert [one for one in check_site(files, tiny) if one.file.startswith("rules/")] == []
+    assert '"B305 member-now-required","rules/B305.html"' in files["assets/index.js"].decode()
+    page = files["rules/B305.html"].decode()
+    for fact in ("A member may not be absent any more.", "old senders", "before: <code>"):
+        assert fact in page
+    assert max(len(files[path]) for path in pages) < 6_000

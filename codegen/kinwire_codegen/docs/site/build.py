@@ -32,7 +32,9 @@ def site_files(source: SiteSource) -> dict[str, bytes]:
             resources("kinwire_codegen.docs.site") / "static" / name
         ).read_bytes()
     found["llms.txt"] = llms_list(shown, source).encode()
-    found["llms-full.txt"] = llms_full(twins).encode()
+    # Rules are about a command, and the protocols are long enough.
+    full = {one.twin: twins[one.twin] for one in shown if one.kind != "rule"}
+    found["llms-full.txt"] = llms_full(full).encode()
     found["objects.inv"] = inventory(planned, source)
     if source.base_url:
         found["sitemap.xml"] = sitemap(shown, source).encode()

@@ -22,6 +22,7 @@ from kinwire_codegen.docs.reference.blocks import (
     TableRow,
     Text,
 )
+from kinwire_codegen.docs.site.rules import rule_link
 from kinwire_codegen.load.document import Documents
 
 CATEGORIES = (Category.WIRE, Category.BINDINGS)
@@ -76,6 +77,4 @@ def _row(change: DocumentChange) -> TableRow:
     if change.anchor:
         what = f"[{what}](../../{change.anchor})"
     breaks = ", ".join(map(str, change.breaks))
-    return TableRow(
-        (what, f"{change.rule.id} {change.rule.name}", change.level.name.lower(), breaks)
-    )
+    return TableRow((what, rule_link(change.rule), change.level.name.lower(), breaks))

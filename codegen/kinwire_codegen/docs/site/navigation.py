@@ -22,12 +22,15 @@ SECTIONS = {
     "Guides": ("guides/README",),
     "Reference": ("reference",),
     "API": ("api/README",),
-    "Changes": ("changes/README", CHANGELOG),
+    "Changes": ("changes/README", CHANGELOG, "rules/README"),
 }
 """The sections, each with the pages that may be its first one."""
 
 TABLES = ("methods", "tools")
-_OF_KIND = {"guides": "Guides", "guide": "Guides", "api": "API", "changes": "Changes"}
+_OF_KIND = {
+    **{"guides": "Guides", "guide": "Guides", "api": "API"},
+    **{"changes": "Changes", "rules": "Changes", "rule": "Changes"},
+}
 
 
 MOST_GROUPS = 80
@@ -162,7 +165,7 @@ class Navigation:
         if section == "API":
             yield "Modules", self._listed("api")
         if section == "Changes":
-            yield "Changes", [*self._listed("changes"), *self._changelog()]
+            yield "Changes", [*self._listed("changes"), *self._changelog(), *self._listed("rules")]
 
     def _guides(self) -> Iterator[tuple[str, list[NavigationEntry]]]:
         for group in self._plan.groups:

@@ -49,6 +49,8 @@ class SiteSource:
     """The package whose Python interface is shown."""
     olds: Sequence[tuple[str, Documents]] = ()
     """Earlier states of the documents, each with a name."""
+    rules: bool = False
+    """Whether it has the pages of the rules of `kinwire breaking`, as it has with `olds`."""
     title: str = "kinwire"
     base_url: str = ""
     """Where it will be published, with a slash at its end; empty if that does not matter."""
@@ -95,12 +97,15 @@ def plan(source: SiteSource) -> SitePlan:
 
 
 def _changes(source: SiteSource, guides: Sequence[Page]) -> Iterable[Page]:
-    if not source.olds:
-        return ()
-    from kinwire_codegen.docs.site.changes import changes_pages
+    if source.olds:
+        from kinwire_codegen.docs.site.changes import changes_pages
 
-    written = next((page for page in guides if page.path == CHANGELOG), None)
-    return changes_pages(source.documents, source.olds, written)
+        written = next((page for page in guides if page.path == CHANGELOG), None)
+        yield from changes_pages(source.documents, source.olds, written)
+    if source.rules or source.olds:
+        from kinwire_codegen.docs.site.rules import rule_pages
+
+        yield from rule_pages()
 
 
 def _interface(source: SiteSource, guides: Sequence[Page]) -> Iterable[Page]:

@@ -24,7 +24,7 @@ _LABELS = {
     "Reference": ("reference",),
     "Protocols": ("protocol",),
     "Python interface": ("api",),
-    "Changes": ("changes",),
+    "Changes": ("changes", "rules"),
     "Lists": ("list",),
     "Methods": ("method",),
     "Tools": ("tool",),
@@ -57,7 +57,7 @@ def llms_list(shown: Sequence[Shown], source: SiteSource) -> str:
 
 
 def llms_full(twins: Mapping[str, str]) -> str:
-    """Return `llms-full.txt`: the Markdown of every page, by its path, without marks of places."""
+    """Return `llms-full.txt`: the Markdown of pages by their paths, without marks of places."""
     whole = "\n---\n\n".join(f"<!-- {path} -->\n{text}" for path, text in twins.items())
     return _PLACE.sub("", whole)
 
