@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -104,3 +105,25 @@ def _grpc_of(module: str) -> dict[str, Any]:
             found: dict[str, Any] = document["grpc"]
             return found
     raise AssertionError(f"no document has the package {module}")
+
+
+# The program of npm, and what it is given; a definition of the schema is a type by itself.
+GENERATORS = {
+    "json-schema-to-typescript": ("dist/src/cli.js", "--unreachableDefinitions", "{}"),
+    "quicktype": ("dist/index.js", "-s", "schema", "-l", "ts", "--just-types", "{}#/$defs/"),
+}
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_names_of_types_survive_in_what_other_generators_make(generator: str) -> None:
+    node, packages = required(lambda: (peers.node(), peers.npm_packages()))
+    path = GENERATED / "json-schema" / "mcp.json"
+    program, *words = GENERATORS[generator]
+    command = [str(node), str(packages / generator / program)]
+    command += [word.replace("{}", str(path)) for word in words]
+    made = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    names = set(re.findall(r"^export (?:interface|type|enum) (\w+)", made, re.MULTILINE))
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    ours = {*schema["$defs"], *(message["$anchor"] for message in schema["anyOf"])}
+    assert len(names & ours) > 70
+    assert len(names - ours) <= 3, names - ours

@@ -22,6 +22,7 @@ from tests.codegen.test_golden import GOLDEN
 from tests.interop import peers
 from tests.interop.conftest import required
 from tests.test_readme import blocks_of, run, steps_of
+from tests.tracked import ROOT
 
 pytestmark = pytest.mark.interop
 
@@ -88,7 +89,7 @@ def values_file(documents: Documents) -> Iterator[str]:
     yield 'import type * as toy from "./toy.js";'
     yield FITS
     definitions = {name: unbounded(node) for name, node in documents["toy"].definitions.items()}
-    for name in definitions:
+    for name in (name for name in definitions if name.startswith("D0")):  # not those in fields
         judge = Draft202012Validator({"$defs": definitions, "$ref": f"#/$defs/{name}"})
         for index, value in enumerate(VALUES):
             expected = json.dumps(judge.is_valid(value))
@@ -113,6 +114,7 @@ def test_a_host_on_the_sdk_is_typed_as_the_guide_shows(
         if block.kind != "console":
             assert block.name, block.text
             (project / block.name).write_text(block.text, encoding="utf-8")
+    (project / "generated").symlink_to(ROOT / "generated")
     places = [str(peers.node().parent), os.environ["PATH"]]
     monkeypatch.setenv("PATH", os.pathsep.join(places))
     for block in blocks:

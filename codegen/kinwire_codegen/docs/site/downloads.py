@@ -15,7 +15,7 @@ from kinwire_codegen.load.document import Document
 
 KINDS = {
     "document": ("Protocol document", "the source of everything here"),
-    "json-schema": ("JSON Schema 2020-12", "the types, complete in one file"),
+    "json-schema": ("JSON Schema 2020-12", "the types and messages, and a table of methods"),
     "openrpc": ("OpenRPC 1.3", "the methods that one side answers"),
     "proto": ("Protocol Buffers", "the gRPC binding"),
 }

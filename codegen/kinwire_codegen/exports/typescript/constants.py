@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ("constants_file", "named_values", "served_methods")
+__all__ = ("constants_file", "named_values")
 
 import json
 from typing import Any
 
+from kinwire_codegen.exports.messages import served_methods
 from kinwire_codegen.exports.typescript.comments import header
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.notes import EnumValue, enum_values
@@ -31,19 +32,6 @@ def constants_file(document: Document) -> str:
         }
     lines = (f"export const {name} = {_json(value)};\n" for name, value in constants.items())
     return "\n".join([header(document, "Constants"), *lines])
-
-
-def served_methods(document: Document) -> list[tuple[str, Row]]:
-    """Return the methods by all their names; those that are only considered are left out.
-
-    The row of an alias has `aliasOf`, the first name of the method.
-    """
-    found: list[tuple[str, Row]] = []
-    for wire, row in document.content["methods"].items():
-        if row.get("status") != "considered":
-            found.append((wire, row))
-            found += ((alias, {**row, "aliasOf": wire}) for alias in row.get("aliases", ()))
-    return found
 
 
 def named_values(document: Document) -> dict[str, list[EnumValue]]:

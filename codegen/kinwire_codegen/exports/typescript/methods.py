@@ -8,8 +8,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from kinwire_codegen.exports.messages import served_methods
 from kinwire_codegen.exports.typescript.comments import comment, header
-from kinwire_codegen.exports.typescript.constants import named_values, served_methods
+from kinwire_codegen.exports.typescript.constants import named_values
 from kinwire_codegen.exports.typescript.expressions import (
     TypeNames,
     literal,
