@@ -14,6 +14,7 @@ from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.grpc_messages import encoded_call
 from kinwire.mcplite.server.grpc_calls import GrpcCalls
 from kinwire.mcplite.server.service import LiteServer
+from kinwire.transports.grpc.limits import GrpcLimits
 from tests.each import each
 from tests.runtime.test_call_ceiling import RoundTrip, calls_of, echo_server, pytestmark
 
@@ -73,7 +74,7 @@ def _grpc_call(name: str, method: str, arguments: dict[str, Any]) -> RoundTrip:
         for _ in range(count):
             yield "text"
 
-    calls: Any = GrpcCalls(LiteServer(server), None, message_size=1 << 20)
+    calls: Any = GrpcCalls(LiteServer(server), None, GrpcLimits())
     request = encoded_call(ToolCall(name, arguments))
     return partial(getattr(calls, method), request, _GrpcContext())
 
@@ -95,8 +96,8 @@ async def stream_over_grpc() -> AsyncIterator[RoundTrip]:
     [
         (call_of_the_core, 35),
         (request_over_http, 130),
-        (call_over_grpc, 112),
-        (stream_over_grpc, 3560),
+        (call_over_grpc, 114),
+        (stream_over_grpc, 3561),
     ],
 )
 def test_a_call_takes_no_more_calls(

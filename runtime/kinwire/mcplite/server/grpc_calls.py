@@ -27,6 +27,7 @@ from kinwire.mcplite.server.source import ANYONE, LiteCaller
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError
+from kinwire.transports.grpc.limits import GrpcLimits
 from kinwire.transports.grpc.status import DETAILS, ErrorDetails, encoded_details
 from kinwire.transports.http.bearer import NO_TOKEN, NOT_VALID, BearerCheck, token_in
 from kinwire_protocols.base import JsonObject
@@ -63,12 +64,11 @@ class _EndedError(Exception):
 class GrpcCalls:
     """Answers calls from a `LiteServer`."""
 
-    def __init__(
-        self, server: LiteServer, bearers: BearerCheck | None, *, message_size: int
-    ) -> None:
+    def __init__(self, server: LiteServer, bearers: BearerCheck | None, limits: GrpcLimits) -> None:
         self._server = server
         self._bearers = bearers
-        self._size = message_size
+        self._size = limits.message_size
+        self._most, self._open = limits.in_flight, 0
         self._listed: tuple[EncodedObject, bytes] | None = None
 
     def handlers(self) -> Any:
@@ -81,32 +81,47 @@ class GrpcCalls:
         return grpc.method_handlers_generic_handler(SERVICE, methods)
 
     async def _get_tools(self, _request: bytes, context: CallContext) -> bytes:
+        self._open += 1
         try:
+            if self._open > self._most:
+                raise _too_many()
             listed = await self._server.list_tools(await self._known(context))
             if self._listed is None or self._listed[0] is not listed:
                 self._listed = (listed, encoded_tools(listed["tools"]))
             return self._bounded(self._listed[1])
         except BaseException as error:
             return await _end("tools/list", error, context)
+        finally:
+            self._open -= 1
 
     async def _call_tool(self, request: bytes, context: CallContext) -> bytes:
+        self._open += 1
         try:
+            if self._open > self._most:
+                raise _too_many()
             caller = _anyone(context) if self._bearers is None else await self._known(context)
             result = await self._server.call(_call_in(request), caller)
             return self._sendable(encoded_result, result)
         except BaseException as error:
             return await _end("tools/call", error, context)
+        finally:
+            self._open -= 1
 
     async def _call_tool_stream(self, request: bytes, context: CallContext) -> None:
         def send(part: JsonObject) -> Awaitable[None]:
             return context.write(self._sendable(encoded_part, part))
 
+        self._open += 1
         try:
+            if self._open > self._most:
+                raise _too_many()
             caller = _anyone(context) if self._bearers is None else await self._known(context)
             result = await self._server.stream(_call_in(request), caller, send)
             await context.write(self._sendable(encoded_result, result))
         except BaseException as error:
             await _end("tools/call", error, context)
+        finally:
+            self._open -= 1
 
     async def _known(self, context: CallContext) -> LiteCaller:
         caller, bearers = _anyone(context), self._bearers
@@ -138,6 +153,11 @@ class GrpcCalls:
             why = f"The result has {len(message)} bytes, more than {self._size}."
             raise _EndedError("RESOURCE_EXHAUSTED", "TOO_LARGE", why)
         return message
+
+
+def _too_many() -> _EndedError:
+    said = "Too many calls at the moment. Come back later."
+    return _EndedError("RESOURCE_EXHAUSTED", "TOO_MANY_CALLS", said)
 
 
 def _anyone(context: CallContext) -> LiteCaller:

@@ -105,7 +105,7 @@ def _listener(service: LiteServer, options: GrpcOptions) -> GrpcListener:
 
     limits = options.limits or GrpcLimits()
     bearers = None if options.authenticate is None else BearerCheck(options.authenticate)
-    calls = GrpcCalls(service, bearers, message_size=limits.message_size)
+    calls = GrpcCalls(service, bearers, limits)
     return GrpcListener(
         calls.handlers(),
         SERVICE,

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor_pool import DescriptorPool
 
 
+_REFUSED = 1000
+"""Calls beyond `GrpcLimits.in_flight` that wait for their message, or to be refused, or reflect.
+
+The library refuses those beyond them before it has read their message, and then some clients see
+CANCELLED instead of its status. The handlers refuse calls beyond `in_flight`.
+"""
+
+
 class GrpcListener(NamedTuple):
     """Where a service is served, and how.
 
@@ -48,9 +56,8 @@ class GrpcListener(NamedTuple):
             OSError: nobody can listen there, or the certificate cannot be read.
         """
         must_be_secure(host, tls=bool(self.certfile), insecure=self.insecure, doing="listen on")
-        server = grpc.aio.server(
-            options=_options(self.limits), maximum_concurrent_rpcs=self.limits.in_flight
-        )
+        most = self.limits.in_flight + _REFUSED
+        server = grpc.aio.server(options=_options(self.limits), maximum_concurrent_rpcs=most)
         server.add_generic_rpc_handlers([self.handlers])
         self._reflect(server)
         bound = self._bind(server, f"[{host}]" if ":" in host else host, port)

@@ -17,6 +17,7 @@ from kinwire.managers.tool_outcomes import NeedsAnswers, ToolQuestion
 from kinwire.mcplite.server.service import LiteServer
 from kinwire.mcplite.server.source import LiteCaller, ToolRun
 from kinwire.transports.grpc.limits import GrpcLimits
+from kinwire.transports.grpc.status import details_in
 from tests.runtime.mcplite.fixtures_grpc import (
     Json,
     as_json,
@@ -281,9 +282,14 @@ async def test_calls_beyond_the_limit_are_refused() -> None:
     async with connected(LiteServer(shop.server), limits=GrpcLimits(in_flight=1)) as peer:
         first = peer("CallTool", request_of("wait"))
         await shop.begun.wait()
-        assert (await peer.refusal("search", {"query": "q"})).code() is Code.RESOURCE_EXHAUSTED
+        refused = await asyncio.gather(*(peer.refusal("search", {"query": "q"}) for _ in range(40)))
+        assert {error.code() for error in refused} == {Code.RESOURCE_EXHAUSTED}
+        details = details_in(refused[0].trailing_metadata() or ())
+        assert details is not None
+        assert details.reason == "TOO_MANY_CALLS"
         first.cancel()
         await shop.cancelled.wait()
+        assert (await peer.call("search", {"query": "x"}))["meta"]
 
 
 @pytest.mark.spec("mcp-lite-3.7-4", "mcp-lite-5.5-3")
