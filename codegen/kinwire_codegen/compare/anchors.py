@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("anchor_of",)
 
-from kinwire_codegen.load.document import DATA, Document, resolve
+from kinwire_codegen.load.document import DATA, Document
 from kinwire_codegen.load.findings import Place
 from kinwire_codegen.load.names import anchor, slug
 
@@ -36,13 +36,7 @@ def anchor_of(document: Document, place: Place) -> str:
 
 def _type(document: Document, name: str, place: Place) -> str:
     member = _member(place)
-    users = [
-        (table, wire, part)
-        for table in ("methods", "tools")
-        for wire, row in document.table(table).items()
-        for part in ("params", "result")
-        if part in row and resolve(row[part], document.name) == (document.name, name)
-    ]
+    users = document.users.get(name, [])
     if len(users) == 1:
         table, wire, part = users[0]
         where = f"{part}.{member}" if member else part

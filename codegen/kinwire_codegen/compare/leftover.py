@@ -52,8 +52,8 @@ class _Covered:
         self._around = {place[:length] for place in self._places for length in range(1, len(place))}
 
     def has(self, place: Place) -> bool:
-        return place in self._places | self._around or any(
-            place[:length] in self._places for length in range(1, len(place))
+        return place in self._around or any(
+            place[:length] in self._places for length in range(1, len(place) + 1)
         )
 
 
@@ -61,6 +61,8 @@ def _differs(key: str, old: Construct, new: Construct, renamed: Renamed) -> bool
     """Return whether a word of two parts differs, apart from what is inside and new names."""
     if (key in old.node) != (key in new.node):
         return True
+    if isinstance(new.node[key], str) and old.node[key] == new.node[key]:
+        return False
     was, is_now = (_text(_shallow(part.kind, key, part.node[key])) for part in (old, new))
     for (table, name), there in renamed.items():
         if table == "$defs":

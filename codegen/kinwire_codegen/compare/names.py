@@ -152,7 +152,9 @@ def _attributes(sides: NamedSides) -> Iterator[DocumentChange]:
         was = Reference(sides.before.name, name)
         is_now = sides.renamed.get(was, was)
         old, new = sides.old.definition(was), sides.new.definition(is_now)
-        if old is not None and new is not None:
+        if old is None or new is None:
+            continue
+        if old.node != new.node or "allOf" in new.node:
             yield from _attributes_of(sides, old, new)
 
 

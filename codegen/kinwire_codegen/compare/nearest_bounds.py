@@ -29,7 +29,7 @@ def nearest_bounds(
     against the old one that took most of it. Nothing has changed if all others together take it.
     `reported` are the old and the new ones that the other side does not take whatever the bounds.
     """
-    search = _Search(before, after)
+    search = _NearestPairs(before, after)
     seen = set[tuple[str, str]]()
     for side, rules, rule, word in DIRECTIONS:
         for one in search.wholes[side]:
@@ -44,7 +44,7 @@ def nearest_bounds(
             yield from fresh
 
 
-class _Search:
+class _NearestPairs:
     """The texts, numbers and arrays of both sides, each held against those of the other."""
 
     def __init__(self, before: Some, after: Some) -> None:

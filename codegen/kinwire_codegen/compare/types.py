@@ -27,9 +27,11 @@ from kinwire_codegen.compare.nearest_bounds import nearest_bounds
 from kinwire_codegen.compare.others import closed, is_closed, typed_fields, value_of
 from kinwire_codegen.compare.sides import Member, Side, Typed
 from kinwire_codegen.compare.unions import changed_telling, matched_objects, told_object
-from kinwire_codegen.load.document import Reference
+from kinwire_codegen.load.document import Reference, all_types, resolve
 
 TOP = 2  # steps to a definition
+COMPOSED = frozenset({"anyOf", "oneOf", "allOf", "shorthand"})
+"""Words of types that take what they refer to apart."""
 PLAIN = frozenset({"type", "description", "default", "deprecated", "examples", "format"})
 """Words of types that say all about their values: two with the same ones are alike."""
 
@@ -75,7 +77,11 @@ class TypeComparison:
                 continue
             self.found[pair], self.inner[pair] = [], set()
             old, new = self.old.definition(pair.old), self.new.definition(pair.new)
-            if old is not None and new is not None:
+            if old is None or new is None:
+                continue
+            if pair.old == pair.new and _is_alike(old, new):
+                self.inner[pair] = {Pair(there, there) for there in _references(new)}
+            else:
                 comparison = _PairComparison(self.old, self.new, by_position=pair.by_position)
                 self.found[pair] = list(comparison.definitions(old, new))
                 self.inner[pair] = comparison.inner
@@ -209,6 +215,20 @@ class _PairComparison:
         yield from _required(old, new)
         yield from self._nodes(old.typed, new.typed)
         yield from _default(old.typed, new.typed)
+
+
+def _is_alike(old: Typed, new: Typed) -> bool:
+    """Return whether two types are the same if all types that they refer to are."""
+    for node, _ in all_types(new.node, ()):
+        if node.keys() & COMPOSED:
+            return False
+    return json.dumps(old.node) == json.dumps(new.node)
+
+
+def _references(typed: Typed) -> Iterator[Reference]:
+    for node, _ in all_types(typed.node, ()):
+        if "$ref" in node:
+            yield resolve(node["$ref"], typed.home)
 
 
 def _added(member: Member, old: Typed) -> Iterator[Raw]:

@@ -102,6 +102,18 @@ class Document:
         return tuple(found for place, node in named for found in all_types(node, place))
 
     @cached_property
+    def users(self) -> dict[str, list[tuple[str, str, str]]]:
+        """The rows whose params or result are a type: table, wire name and part by its name."""
+        found: dict[str, list[tuple[str, str, str]]] = {}
+        for table in ("methods", "tools"):
+            for wire, row in self.table(table).items():
+                for part in ("params", "result"):
+                    there = resolve(row[part], self.name) if part in row else None
+                    if there is not None and there.protocol == self.name:
+                        found.setdefault(there.name, []).append((table, wire, part))
+        return found
+
+    @cached_property
     def references(self) -> tuple[tuple[Place, Reference], ...]:
         """Every definition that the document refers to with the place where it does."""
         found = [((*place, "$ref"), node["$ref"]) for node, place in self.types if "$ref" in node]

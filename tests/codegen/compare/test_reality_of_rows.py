@@ -83,7 +83,7 @@ CASES = {
     "one end does not notify any more": Case("sender-narrowed", notified("both"), notified()),
     "a request is only considered": Case("method-withdrawn", asked(), asked(status="considered")),
     "a request is there": Case("method-established", asked(status="considered"), asked()),
-    "a request is deprecated": Case("method-deprecated", asked(), asked(status="deprecated")),
+    "a request is deprecated": Case("method-deprecated", asked(), asked(deprecated=True)),
 }
 FRESH = {"method-added", "method-established", "alias-added"}
 """What only new peers know: the rule warns them that old peers do not."""
