@@ -27,9 +27,10 @@ from tests.tracked import ROOT, tracked_files
 
 MARKDOWN = [path.relative_to(ROOT).as_posix() for path in tracked_files() if path.suffix == ".md"]
 
-# Documents for those who change kinwire or use other languages, and what runs their blocks.
+# Documents for those who change kinwire, or that need other programs, and what runs their blocks.
 RUN_ELSEWHERE = {
     "CONTRIBUTING.md": "tests/packaging/test_commands.py",
+    "docs/language-server.md": "tests/interop/test_imports.py",
     "docs/other-languages.md": "tests/interop/test_typescript.py",
     "schema/README.md": "tests/codegen/test_writing_a_document.py",
 }
@@ -130,6 +131,11 @@ def test_what_a_document_shows_is_what_happens(document: str, tmp_path: Path) ->
 
 
 FIRST_PROGRAMS = [("notes.py", 13), ("client.py", 9), ("test_notes.py", 10)]
+
+
+def test_the_client_of_a_language_server_stays_short() -> None:
+    programs = {block.name: block.text for block in blocks_of("docs/language-server.md")}
+    assert len([line for line in programs["hover.py"].splitlines() if line]) < 30
 
 
 @each(("name", "limit"), FIRST_PROGRAMS)

@@ -10,6 +10,7 @@ __all__ = (
     "fastmcp_python",
     "grpc_python",
     "installed",
+    "lsp_python",
     "mcp1_python",
     "mcp2_python",
     "node",
@@ -56,6 +57,11 @@ def fastmcp_python() -> Path:
 def grpc_python() -> Path:
     """Return the interpreter of an environment that holds PyPI's `grpcio-tools`."""
     return _python("grpc")
+
+
+def lsp_python() -> Path:
+    """Return the interpreter of an environment with `python-lsp-server` and `debugpy`."""
+    return _python("lsp")
 
 
 def shop_packages() -> Path:

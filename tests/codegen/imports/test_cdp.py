@@ -54,7 +54,7 @@ WIND: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def document(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("cdp")
-    files = []
+    files: list[str] = []
     for name, content in (("browser.json", BROWSER), ("wind.json", WIND)):
         (folder / name).write_text(json.dumps(content))
         files.append(str(folder / name))

@@ -14,29 +14,10 @@ from kinwire_codegen.imports.lsp import lsp_document
 from kinwire_codegen.lint import RESERVED, lint
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.loading import load_documents
+from tests.codegen.imports.meta_model import base, one_of, prop, structure, to
 from tests.each import each
 
 META = load_documents(None).meta
-
-
-def base(name: str) -> dict[str, Any]:
-    return {"kind": "base", "name": name}
-
-
-def to(name: str) -> dict[str, Any]:
-    return {"kind": "reference", "name": name}
-
-
-def one_of(*items: dict[str, Any]) -> dict[str, Any]:
-    return {"kind": "or", "items": list(items)}
-
-
-def structure(name: str, *properties: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"name": name, "properties": list(properties), **more}
-
-
-def prop(name: str, type_: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"name": name, "type": type_, **more}
 
 
 TEXT, NUMBER, NULL = base("string"), base("uinteger"), base("null")
