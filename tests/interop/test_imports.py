@@ -27,7 +27,7 @@ from tests.test_readme import FILES, blocks_of, steps_of
 pytestmark = pytest.mark.interop
 
 PAGE = "docs/language-server.md"
-COUNTS = re.compile(r"\d+ (methods|types|files changed)")
+COUNTS = re.compile(r" *\d+ (methods|types|files changed)")
 
 
 class Source(NamedTuple):
