@@ -102,7 +102,7 @@ def _unused(draft: ProtocolDraft, source: Node) -> list[str]:
     """Return the definitions that no message leads to, and that did not become anything else."""
     waiting: list[Any] = [draft.errors, *(method.parts for method in draft.methods.values())]
     waiting += [source[record["type"]] for record in draft.records.values()]
-    reached = {record["type"] for record in draft.records.values()} | draft.became.keys()
+    reached = {record["type"] for record in draft.records.values()}
     while waiting:
         here = waiting.pop()
         if isinstance(here, list):
@@ -113,7 +113,7 @@ def _unused(draft: ProtocolDraft, source: Node) -> list[str]:
             if name in source and name not in reached:
                 reached.add(name)
                 waiting.append(source[name])
-    return sorted(source.keys() - reached)
+    return sorted(source.keys() - reached - draft.became.keys())
 
 
 def _record(name: str) -> Node:

@@ -63,6 +63,7 @@ class DraftTypes:
     """Why references lead to nothing, by reference."""
     made: Node = field(default_factory=dict)
     _waiting: list[str] = field(default_factory=list)
+    _roots: set[str] = field(default_factory=set)
     _names: dict[str, str] = field(default_factory=dict)
     _lost: list[str] = field(default_factory=list)
     _unsaid: list[str] = field(default_factory=list)
@@ -81,7 +82,11 @@ class DraftTypes:
             self._names[name] = mine
 
     def reference(self, name: str) -> str:
-        """Return a reference to a type of the source, which is then made too."""
+        """Return a reference to a type of the source, which is then made too, and kept."""
+        self._roots.add(self.name_of(name))
+        return self._inner_reference(name)
+
+    def _inner_reference(self, name: str) -> str:
         mine = self.name_of(name)
         if mine not in self.made:
             self.made[mine] = {}
@@ -120,7 +125,7 @@ class DraftTypes:
         name_unions(self.made)
         tell_apart(self.made)
         self._idle += drop_idle_bounds(self.made)
-        self._weak += weakened(self.made, self.free)
+        self._weak += weakened(self.made, self.free, self._roots)
 
     def add(self, name: str, node: Node, *, own: bool = False) -> str:
         """Return a reference to a type that the source does not name.
@@ -137,7 +142,7 @@ class DraftTypes:
         if isinstance(node, dict) and node.keys() == {"$ref"}:
             known = defined_name(node["$ref"])
             if known in self.source:
-                return self.reference(known)
+                return self._inner_reference(known)
         return self.add(name, node if isinstance(node, dict) else {})
 
     def free(self, name: str) -> str:
@@ -188,7 +193,7 @@ class DraftTypes:
             self._lost.append(text)
         if name in ANYTHING or name not in self.source:
             return {"type": "array"} if name == "JSONArray" else {}
-        return {"$ref": self.reference(name)}
+        return {"$ref": self._inner_reference(name)}
 
     def _kind(self, node: Node) -> Node:
         kinds = node.get("type")

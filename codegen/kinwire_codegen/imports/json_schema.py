@@ -70,6 +70,7 @@ def schema_document(content: Any, table: Node, source: ImportSource, version: st
         records=applied.records(),
         left_out=applied.left_out,
         became=applied.consumed,
+        keeps_unused=True,
     )
     markers = applied.markers()
     types = {name: _plain(one, markers) for name, one in definitions.items()}

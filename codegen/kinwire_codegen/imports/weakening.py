@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("weakened",)
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from kinwire_codegen.lint.types import types_have_an_end
@@ -18,10 +18,13 @@ _HOME = "imported"
 _ROUNDS = 20  # one fault may hide another
 
 
-def weakened(made: dict[str, Node], free: Callable[[str], str]) -> list[str]:
+def weakened(
+    made: dict[str, Node], free: Callable[[str], str], roots: Collection[str] = ()
+) -> list[str]:
     """Change types that no binding keeps in place, and return what was lost.
 
-    `made` has the types by name, `free` returns a name like the given one that no type has.
+    `made` has the types by name, `free` returns a name like the given one that no type has. A
+    type that nothing refers to any more is dropped, unless it is one of `roots`.
     """
     lost: dict[str, None] = {}
     used = _used(made)
@@ -37,7 +40,7 @@ def weakened(made: dict[str, Node], free: Callable[[str], str]) -> list[str]:
             said = _weaken(made, steps, what, free)
             lost |= {f"{'/'.join(steps[1:])}: {said}": None} if said else {}
         used |= _used(made)  # types that were named just now too
-    while gone := used & made.keys() - _used(made):
+    while gone := used & made.keys() - _used(made) - set(roots):
         for name in gone:
             del made[name]
     return list(lost)
