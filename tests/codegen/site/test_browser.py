@@ -49,6 +49,8 @@ PAGES = [
     "sequences.html",
     "exports/index.html",
     "mgp/data.html",
+    "mgp/data/ServerLifecycle.html",
+    "mgp/lists/defs-Access.html",
     "guides/index.html",
     "guides/overview.html",
     "api/index.html",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kinwire_codegen.docs.site.build import site_files
-from kinwire_codegen.docs.site.check import check_site
+from kinwire_codegen.docs.site.check import LARGEST, check_site
 from kinwire_codegen.docs.site.pages import SiteSource
 from kinwire_codegen.docs.site.reading import read_html
 from tests.codegen.documents import documents, protocol
@@ -84,6 +84,21 @@ def test_a_page_without_a_link_to_it_is_reported() -> None:
 def test_a_page_without_a_description_is_reported() -> None:
     (shown,) = found(**{"b.html": FILES["b.html"].replace('content="D"', 'content=""')})
     assert shown.startswith("b.html#: the page has no description")
+
+
+def test_a_page_of_documents_must_be_small_and_a_guide_need_not() -> None:
+    long = page("x" * LARGEST)
+    (shown,) = found(**{"c.html": long, "index.html": page('<a href="c.html">c</a>')})
+    assert shown.startswith("c.html#: the page has 40,1")
+    guide = long.replace("b.html", "../b.html").replace("a.js", "../a.js")
+    assert (
+        found(**{"guides/c.html": guide, "index.html": page('<a href="guides/c.html">c</a>')}) == []
+    )
+
+
+def test_signs_in_scripts_comments_and_values_are_no_tags() -> None:
+    inner = "<!-- <p> --><script>let a = '<p id=x>'</script><p title=\"</p>\" id='a&lt;b'></p>"
+    assert found(**{"index.html": page(f"{inner}<a href='#a%3Cb'>a</a>")}) == []
 
 
 def test_a_page_without_title_heading_or_main_is_reported() -> None:

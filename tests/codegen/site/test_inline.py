@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+from kinwire_codegen.docs.reference.shapes import json_code
 from kinwire_codegen.docs.site.inline import breakable, coloured, inline, plain
 from tests.each import each
 
@@ -36,6 +39,17 @@ def test_inline_text_becomes_html(text: str, html: str) -> None:
 def test_a_text_without_its_marks() -> None:
     assert plain("a `b` & [c](d.md)") == "a b & c"
     assert breakable("a/b") == "a/<wbr>b"
+
+
+@each("value", ["a", "`b` [c](d.md)", "``b", "`", ["``` `[c](#)"]])
+def test_json_is_code_whatever_signs_it_has(value: object) -> None:
+    html = str(inline(json_code(value)))
+    assert "<a" not in html
+    assert plain(json_code(value)) == json.dumps(value)
+
+
+def test_long_json_is_cut() -> None:
+    assert json_code("abc", 3) == '`"ab …`'
 
 
 def test_json_is_coloured_by_what_a_part_is() -> None:

@@ -29,8 +29,12 @@ from kinwire_codegen.docs.reference.blocks import (
     Text,
 )
 from kinwire_codegen.docs.reference.links import Links
+from kinwire_codegen.docs.reference.shapes import json_code
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.notes import enum_values, vendor_entries, version_notes
+
+LONGEST = 1_000
+"""The characters that are shown of the value of a vendor's entry."""
 
 AUGMENT_COLUMNS = ("field", "type", "written by", "section", "errors", "meaning")
 
@@ -63,7 +67,7 @@ def value_table(node: dict[str, Any]) -> Iterator[Block]:
     rows: list[list[Cell]] = []
     for one in enum_values(node):
         name = [f"`{one.constant}`" if one.constant else ""] if has_names else []
-        value = f"`{json.dumps(one.value, ensure_ascii=False)}`"
+        value = json_code(one.value)
         rows.append([value, *name, meaning(one.node, "description")])
     yield Heading("Values", anchor="values")
     yield TableBlock.of(("value", *(["name"] if has_names else []), "meaning"), rows)
@@ -79,7 +83,7 @@ def vendor_items(node: dict[str, Any]) -> Iterator[Block]:
 
 def _vendor_lines(node: dict[str, Any]) -> Iterator[str]:
     for key, value in vendor_entries(node).items():
-        yield f"`{key}`: `{json.dumps(value, ensure_ascii=False)}`"
+        yield f"`{key}`: {json_code(value, LONGEST)}"
 
 
 def augment_cells(links: Links, document: Document, row: dict[str, Any]) -> tuple[Cell, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ("kind_of", "limits_of", "shape")
+__all__ = ("json_code", "kind_of", "limits_of", "shape")
 
 import json
+import re
 from typing import Any
 
 from kinwire_codegen.docs.reference.links import Links
@@ -39,7 +40,7 @@ def shape(links: Links, node: Node, home: str) -> str:
 
 def limits_of(node: Node) -> list[str]:
     """Return each limit of a type in the words of `kinwire describe`: `minimum 0`."""
-    return [f"{word} {_json(node[word])}" for word in LIMITS if word in node]
+    return [f"{word} {json_code(node[word])}" for word in LIMITS if word in node]
 
 
 def kind_of(links: Links, node: Node, home: str) -> str:
@@ -47,9 +48,9 @@ def kind_of(links: Links, node: Node, home: str) -> str:
     if "$ref" in node:
         return links.named(node["$ref"], home)
     if "const" in node:
-        return _json(node["const"])
+        return json_code(node["const"])
     if "enum" in node:
-        return " or ".join(map(_json, node["enum"]))
+        return " or ".join(map(json_code, node["enum"]))
     for key in ("anyOf", "oneOf", "allOf"):
         branches = [branch for branch in node.get(key, ()) if set(branch) - {"required"}]
         if branches:
@@ -76,5 +77,12 @@ def _short_form(links: Links, node: Node, home: str) -> str:
     return f"; a string is read as one {kind} with this `{member}`"
 
 
-def _json(value: Any) -> str:
-    return f"`{json.dumps(value, ensure_ascii=False)}`"
+def json_code(value: Any, most: int | None = None) -> str:
+    """Return a value as JSON in marks of code; of more than `most` characters, the beginning."""
+    text = json.dumps(value, ensure_ascii=False)
+    if most is not None and len(text) > most:
+        text = f"{text[:most]} …"
+    if "`" not in text:
+        return f"`{text}`"
+    marks = "`" * (1 + max(map(len, re.findall("`+", text))))
+    return f"{marks} {text} {marks}"
