@@ -115,7 +115,7 @@ class _RowComparison:
                     yield Pair(*kinds, by_position=by_position), flow
 
     def _stands_for(self, part: str, row: Row, there: Row) -> bool:
-        """Return whether the types of a part stand for each other: any result is no output."""
+        """Return whether the types of a part stand for each other: any result says nothing."""
         return part != "result" or (
             self._has_output(self.before, row) == self._has_output(self.after, there)
         )

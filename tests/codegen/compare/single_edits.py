@@ -73,7 +73,7 @@ def _sent(node: Node, shared: Node) -> Node:
         "ask": ROW
         | {"kind": "request", "from": "client"}
         | {"params": references["Params"], "result": references["Result"]},
-        "told": ROW | {"kind": "notification", "from": "server", "params": references["Event"]},
+        "called": ROW | {"kind": "notification", "from": "server", "params": references["Event"]},
     }
     records = {"file": ROW | {"type": references["File"]}}
     described = {name: {"description": "It."} | each for name, each in types.items()}
