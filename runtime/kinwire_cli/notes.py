@@ -14,9 +14,9 @@ from kinwire_cli.layout import columns
 def version_notes(node: dict[str, Any]) -> str:
     """Return since when an entry exists, and why it is deprecated; empty if neither is said."""
     parts = [f"Since {node['since']}."] if "since" in node else []
-    said = node.get("deprecated")
-    if said:
-        said = said if isinstance(said, dict) else {}
+    mark: Any = node.get("deprecated")
+    if mark:
+        said: dict[str, str] = {} if mark is True else mark
         since = f" since {said['since']}" if "since" in said else ""
         reason = f": {said['reason'].rstrip('.')}" if "reason" in said else ""
         parts.append(f"Deprecated{since}{reason}.")

@@ -79,7 +79,7 @@ def _files(path: Path) -> list[FormattedFile]:
     """Return the documents of a folder with the files that they include, or the one file.
 
     Raises:
-        NoDocumentError: there are none.
+        NoDocumentError: there is no document.
         DocumentError: files cannot be read as JSON.
     """
     from kinwire_codegen.load.canonical import canonical

@@ -22,6 +22,7 @@ SPREAD = (
 Rule = dict[str, Any]
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 _ANY: Rule = {}  # one object: rules are known by their identity
 
 
@@ -129,7 +130,7 @@ class _Layout:
             if isinstance(rule.get(key), dict):
                 yield from self._all(rule[key])
         if "$ref" in rule:
-            yield from self._all(self._at(rule["$ref"].removeprefix("#/")))
+            yield from self._all(self._at(rule["$ref"].removeprefix("#/")) or _ANY)
 
 
 def _flat(value: Any) -> str:
@@ -141,4 +142,4 @@ def _flat(value: Any) -> str:
         return f"{{ {inner} }}" if value else "{}"
     if isinstance(value, list):
         return f"[{', '.join(map(_flat, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+    return _encode(value)
