@@ -125,5 +125,8 @@ def test_names_of_types_survive_in_what_other_generators_make(generator: str) ->
     names = set(re.findall(r"^export (?:interface|type|enum) (\w+)", made, re.MULTILINE))
     schema = json.loads(path.read_text(encoding="utf-8"))
     ours = {*schema["$defs"], *(message["$anchor"] for message in schema["anyOf"])}
-    assert len(names & ours) > 70
     assert len(names - ours) <= 3, names - ours
+    if generator == "quicktype":  # which has no aliases, and gets no messages here
+        assert len(names & ours) > 70
+    else:
+        assert ours <= names

@@ -30,6 +30,8 @@ def jsonschema_files(documents: Documents, document: Document) -> dict[str, str]
     schema = _head(document) | {"title": f"{pascal_name(document.name)}Message"}
     schema["description"] = f"A message of {_title(document)}. {document.content['description']}"
     if messages.schemas:
+        # json-schema-to-typescript looks for types that no message uses only below an object.
+        schema |= {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}}}
         schema["anyOf"] = messages.schemas
     files = {document.name: schema | {"$defs": types.definitions()}}
     if messages.table:
