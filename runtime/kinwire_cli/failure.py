@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 
 PROBLEMS_FOUND, USAGE, UNAUTHORIZED, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2, 3, 4, 5, 6
 
-_WHO_CALLS = 401
+_WHO_CALLS, _NOT_FOUND = 401, 404
 DOCTOR = "kinwire doctor, with the same server, looks for the cause."
 PASS_HEADERS = ' Pass headers={"Authorization": ...} or auth=...'
 """How the message of an HTTP 401 ends: advice for programs, of no use in a command line."""
 _ADVICE = (PASS_HEADERS, " Pass token=... or auth=...")
 _PASS_HEADER = "--header 'Authorization: Bearer ${TOKEN}' sends it, from the variable TOKEN."
+_OTHER_PROTOCOL = "For a server of MCP-lite, kinwire call and list take --protocol mcp-lite."
 _PROBLEMS = 20  # of the peer, that are shown
 _READ = 4000  # characters of the peer's message in which a problem may be named already
 
@@ -164,6 +165,8 @@ def _divided(error: Exception) -> tuple[str, str]:
     from kinwire.storage.errors import StorageError
 
     text = str(error)
+    if getattr(error, "status", None) == _NOT_FOUND and text.startswith("initialize:"):
+        return text, _OTHER_PROTOCOL
     if FRAME_SIZE in text:
         return text, "--frame-size BYTES reads longer messages, as in --frame-size 64M."
     if isinstance(error, StorageError):

@@ -200,6 +200,16 @@ def test_a_call_without_a_token_says_which_option_sends_it(
         assert "does not accept the token" in capsys.readouterr().err
 
 
+def test_where_mcp_is_not_served_the_other_protocol_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with raw_service(TEXT, path="/mcp/", status=404) as (url, _):
+        assert main(["call", url, "add", "a=1"]) == 6
+    said = capsys.readouterr().err
+    assert "HTTP 404" in said
+    assert "hint: For a server of MCP-lite, kinwire call and list take --protocol" in said
+
+
 def test_slips_in_a_call_are_refused_before_it_is_sent(capsys: pytest.CaptureFixture[str]) -> None:
     with raw_service(TEXT) as (url, asked):
         for words, hint in (

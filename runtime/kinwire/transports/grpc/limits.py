@@ -6,7 +6,7 @@ __all__ = ("GrpcLimits",)
 
 from dataclasses import dataclass, fields
 
-from kinwire.support.arguments import COUNT, SECONDS_OR_ZERO, ArgumentCheck
+from kinwire.support.arguments import COUNT, SECONDS, SECONDS_OR_ZERO, ArgumentCheck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +18,10 @@ class GrpcLimits:
 
     in_flight: int = 1000
     """Calls at the same time; a further one ends with RESOURCE_EXHAUSTED."""
+
+    keepalive: float = 60.0
+    """After so long without data a client is pinged; without an answer its connection ends, and its
+    calls with it. The library takes at least one second."""
 
     drain: float = 5.0
     """What calls under way get to finish once the server was asked to stop."""
@@ -37,5 +41,6 @@ _LIMITS = ArgumentCheck(
     {},
     message_size=COUNT,
     in_flight=COUNT,
+    keepalive=SECONDS,
     drain=SECONDS_OR_ZERO,
 )

@@ -30,6 +30,9 @@ CANCELLED instead of its status. The handlers refuse calls beyond `in_flight`.
 """
 
 
+_PONG = 20.0  # seconds that a client has to answer a ping
+
+
 class GrpcListener(NamedTuple):
     """Where a service is served, and how.
 
@@ -105,6 +108,10 @@ def _options(limits: GrpcLimits) -> Sequence[tuple[str, int]]:
         ("grpc.max_receive_message_length", limits.message_size),
         ("grpc.max_send_message_length", limits.message_size),
         ("grpc.so_reuseport", 0),  # two servers on one port would take turns
+        # A client whose machine is gone says nothing more: its calls would last for two hours.
+        ("grpc.keepalive_time_ms", int(limits.keepalive * 1000)),
+        ("grpc.http2.ping_timeout_ms", int(min(limits.keepalive, _PONG) * 1000)),
+        ("grpc.keepalive_permit_without_calls", 1),
     )
 
 

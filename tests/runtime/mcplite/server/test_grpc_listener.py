@@ -68,6 +68,19 @@ async def test_what_cannot_be_listened_on_is_refused(tmp_path: Path) -> None:
 
 
 @on_asyncio
+async def test_a_client_that_answers_no_ping_loses_its_connection() -> None:
+    settings = b"\0\0\0\4\0\0\0\0\0"
+    async with serving(service_with(hello), limits=GrpcLimits(keepalive=1)) as address:
+        stream = await anyio.connect_tcp("127.0.0.1", int(address.rpartition(":")[2]))
+        with anyio.fail_after(IN_TIME):
+            async with stream:
+                await stream.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings)
+                with suppress(anyio.BrokenResourceError):
+                    async for _ in stream:
+                        pass
+
+
+@on_asyncio
 async def test_calls_under_way_end_before_the_server_does() -> None:
     begun, go_on, found = anyio.Event(), anyio.Event(), list[Json]()
 
