@@ -27,7 +27,10 @@ from tests.test_readme import FILES, blocks_of, steps_of
 pytestmark = pytest.mark.interop
 
 PAGE = "docs/language-server.md"
-COUNTS = re.compile(r" *\d+ (methods|types|files changed)")
+COUNTS = re.compile(r" *\d+ (methods|types)")
+
+
+MYPY = ("-m", "mypy", "--strict")
 
 
 class Source(NamedTuple):
@@ -105,8 +108,14 @@ SOURCES = {
 }
 
 
+@pytest.fixture(scope="module")
+def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment in which mypy reads pydantic once for all tests."""
+    return {**os.environ, "MYPY_CACHE_DIR": str(tmp_path_factory.mktemp("mypy"))}
+
+
 @pytest.mark.parametrize("name", SOURCES)
-def test_no_method_is_left_out(name: str, tmp_path: Path) -> None:
+def test_no_method_is_left_out(name: str, tmp_path: Path, mypy_cache: dict[str, str]) -> None:
     source = SOURCES[name]
     files = source.files()
     options = (*source.options, "--as-version", "1", "--partial", "--out", str(tmp_path))
@@ -116,15 +125,15 @@ def test_no_method_is_left_out(name: str, tmp_path: Path) -> None:
     assert len(document["methods"]) == sum(map(source.counted, contents))
     assert source.expected in (None, len(document["methods"]))
     if name != "cdp" or "KINWIRE_IMPORT_SOURCES" in os.environ:  # it takes longer than all others
-        check_bindings(name, tmp_path)
+        check_bindings(name, tmp_path, mypy_cache)
 
 
-def check_bindings(name: str, folder: Path) -> None:
+def check_bindings(name: str, folder: Path, env: dict[str, str]) -> None:
     package = f"{name}_bindings"
     schema = ("--schema", str(folder / "1"), "--out", str(folder))
     assert main(["generate", *schema, "--package", package]) == 0
-    for command in (["-c", f"import {package}.{name}"], ["-m", "mypy", "--strict", "-p", package]):
-        subprocess.run([sys.executable, *command], cwd=folder, check=True, timeout=120)
+    for command in (["-c", f"import {package}.{name}"], [*MYPY, "-p", package]):
+        subprocess.run([sys.executable, *command], cwd=folder, env=env, check=True, timeout=120)
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +146,11 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     whole = os.environ.get("KINWIRE_IMPORT_SOURCES")
     text = Path(whole, "metaModel.json").read_text() if whole else json.dumps(META_MODEL)
     (folder / "metaModel.json").write_text(text)
+    # The environment was moved when it was complete, so its own scripts have a wrong first line.
+    script = folder / "bin" / "pylsp"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec {required(peers.lsp_python)} -m pylsp "$@"\n')
+    script.chmod(0o755)
     return folder
 
 
@@ -146,14 +160,11 @@ def steps() -> Iterator[tuple[str, str]]:
             yield from steps_of(block.text)
 
 
-def test_the_page_of_the_language_server_shows_what_happens(page: Path) -> None:
-    path = os.pathsep.join(
-        [
-            str(Path(sys.executable).parent),
-            str(required(peers.lsp_python).parent),
-            os.environ["PATH"],
-        ]
-    )
+def test_the_page_of_the_language_server_shows_what_happens(
+    page: Path, mypy_cache: dict[str, str]
+) -> None:
+    homes = (str(Path(sys.executable).parent), str(page / "bin"), os.environ["PATH"])
+    path = os.pathsep.join(homes)
     for command, output in steps():
         done = subprocess.run(
             command,
@@ -169,14 +180,6 @@ def test_the_page_of_the_language_server_shows_what_happens(page: Path) -> None:
                 continue  # the excerpt loses nothing
             output, done.stdout = COUNTS.sub("", output), COUNTS.sub("", done.stdout)
         assert done.stdout == output, (command, done.stderr)
-
-
-def test_the_client_is_short_and_fully_typed(page: Path) -> None:
-    """It runs after the test above, which makes the bindings."""
-    lines = (page / "hover.py").read_text().splitlines()
-    assert len([line for line in lines if line]) < 30
-    programs = ("hover.py", "content_length.py")
-    for checker in (["mypy", "--strict"], ["pyright", "--pythonpath", sys.executable]):
-        subprocess.run(
-            [sys.executable, "-m", *checker, *programs], cwd=page, check=True, timeout=120
-        )
+    for checker in (MYPY, ["-m", "pyright", "--pythonpath", sys.executable]):
+        check = [sys.executable, *checker, "hover.py", "content_length.py"]
+        subprocess.run(check, cwd=page, env=mypy_cache, check=True, timeout=120)
