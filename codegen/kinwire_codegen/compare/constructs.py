@@ -5,7 +5,16 @@ Whatever a part says in another word is reported as a change that no rule knows 
 
 from __future__ import annotations
 
-__all__ = ("KNOWN", "WORDS", "Construct", "Node", "Renamed", "known_only", "paired_constructs")
+__all__ = (
+    "INNER",
+    "KNOWN",
+    "WORDS",
+    "Construct",
+    "Node",
+    "Renamed",
+    "known_only",
+    "paired_constructs",
+)
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -85,7 +94,7 @@ KNOWN: dict[str, frozenset[str]] = {
 }
 """The words of each kind of part that a rule looks at."""
 
-_INNER = {
+INNER = {
     "document": ("methods", "tools", "errors", "augments", "tables", "machines", "sequences",
                  "limits", "records"),
     "machines": ("transitions",),
@@ -137,7 +146,7 @@ def _part(
     kind: str, place: Place, key: Place, node: Node, renamed: Renamed
 ) -> Iterator[tuple[Place, Construct]]:
     yield key, Construct(kind, place, node)
-    for table in _INNER.get(kind, ()):
+    for table in INNER.get(kind, ()):
         for name, inner in _entries(node.get(table, {})):
             here = (*place, table, name)
             there = (*key, table, _identity(table, name, inner, renamed))

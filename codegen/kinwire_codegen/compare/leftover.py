@@ -11,6 +11,7 @@ from typing import Any
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.constructs import (
+    INNER,
     KNOWN,
     Construct,
     Node,
@@ -20,8 +21,8 @@ from kinwire_codegen.compare.constructs import (
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.findings import Place, pointer
 
-TABLES = frozenset(KNOWN) - {"type", "enumValues", "transitions"}
-"""Words that hold parts of their own, which are compared one by one."""
+ALSO_INNER = {"document": ("$defs", "http", "grpc")}
+"""Also words that hold parts of their own, which are compared one by one."""
 WITHIN = {"discriminator": "propertyName"}
 """Words of which rules know only a part."""
 
@@ -96,7 +97,8 @@ def _shallow(kind: str, key: str, value: Any) -> Any:
         return sorted(value) if key == "enumValues" else value
     if key == "augments":
         return [[_text(row["to"]), row["member"]] for row in value]
-    return None if key in TABLES or key == "$defs" else value
+    inner = (*INNER.get(kind, ()), *ALSO_INNER.get(kind, ()))
+    return None if key in inner else value
 
 
 def _text(value: Any) -> str:
