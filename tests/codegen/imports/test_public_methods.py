@@ -101,7 +101,7 @@ def written(methods: list[Public]) -> Node:
             "summary": f"`{one.name}`.",
         }
         if one.params:
-            fields = {"properties": one.params, "required": one.required}
+            fields: Node = {"properties": one.params, "required": one.required}
             types[f"P{number}"] = {"description": "Params.", "type": "object", **fields}
             row["params"] = f"#/$defs/P{number}"
             row |= {"paramsBy": "position"} if one.by_position else {}
@@ -116,11 +116,11 @@ def described(methods: list[Public]) -> Node:
     """Return an OpenRPC description of the methods."""
     rows = []
     for one in methods:
-        params = [
+        params: list[Node] = [
             {"name": name, "required": name in one.required, "schema": kind}
             for name, kind in one.params.items()
         ]
-        row = {"name": one.name, "params": params}
+        row: Node = {"name": one.name, "params": params}
         row |= {"paramStructure": "by-position"} if one.by_position else {}
         row |= {} if one.result is None else {"result": {"name": "r", "schema": one.result}}
         rows.append(row)
