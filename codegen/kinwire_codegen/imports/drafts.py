@@ -61,6 +61,8 @@ class DraftTypes:
     """Names that the generated code uses itself."""
     unresolved: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why references lead to nothing, by reference."""
+    merged: dict[str, str] = field(default_factory=dict[str, str])
+    """Definitions of the source that became a part of another type, by their names."""
     made: Node = field(default_factory=dict)
     _waiting: list[str] = field(default_factory=list)
     _roots: set[str] = field(default_factory=set)

@@ -70,7 +70,11 @@ def mcp_document(schema: Any, *, protocol: str, version: str, taken: frozenset[s
     errors = dict(_errors(definitions, types))
     methods = dict(_methods(definitions, types))
     types.finish()
-    left = sorted(set(map(types.name_of, definitions)) - types.made.keys() - _rows(definitions))
+    rows = _rows(definitions)
+    absent = sorted(
+        name for name in definitions if types.name_of(name) not in types.made and name not in rows
+    )
+    became = {name: _became(definitions, name, types) for name in absent}
     content = {
         "$schema": "meta.schema.json",
         "protocol": protocol,
@@ -85,7 +89,8 @@ def mcp_document(schema: Any, *, protocol: str, version: str, taken: frozenset[s
     }
     return Imported(
         content,
-        tuple(left),
+        tuple(f"{name}: no message contains it" for name in absent if not became[name]),
+        folded=tuple(f"{name} into {became[name]}" for name in absent if became[name]),
         widened=types.widened(),
         without_effect=types.without_effect(),
     )
@@ -97,6 +102,36 @@ def _definitions(schema: Any) -> Node:
         if isinstance(found, dict) and "ClientRequest" in found:
             return found
     raise NotMcpSchemaError("it has no definition ClientRequest under $defs or definitions")
+
+
+def _became(definitions: Node, name: str, types: DraftTypes) -> str:
+    """Return what has the content of a definition that is no type itself; empty if nothing has."""
+    node = definitions[name]
+    if not isinstance(node, dict):
+        return ""
+    if name in (f"{role.title()}{kind}" for role in ROLES for kind in ("Request", "Notification")):
+        return "methods"
+    fields = _fields(node)
+    if name.startswith("JSONRPC") or "jsonrpc" in fields:
+        return "jsonrpc"
+    if fields and fields.keys() <= {"method", "params"}:
+        return "methods"
+    if name.endswith("ResultResponse"):
+        return "the results of methods"
+    if "anyOf" in node:
+        return "the types of its branches"
+    holders = (
+        types.name_of(one)
+        for one, other in sorted(definitions.items())
+        if one != name and fields and fields.items() <= _fields(other).items()
+        if types.name_of(one) in types.made
+    )
+    return types.merged.get(name) or next(holders, "")
+
+
+def _fields(node: Any) -> Node:
+    found: Node = node.get("properties", {}) if isinstance(node, dict) else {}
+    return found
 
 
 def _rows(definitions: Node) -> set[str]:
@@ -190,9 +225,11 @@ def _part(definitions: Node, types: DraftTypes, name: str, branches: list[Node])
     node = {"properties": {}, **merged(whole)}
     union = _last_name(definitions, branches[0])
     # The union of the params has a name of its own, which nothing else may need.
-    if len(branches) == 1 and union and json.dumps(definitions).count(f'/{union}"') == 1:
-        return types.add(union, node, own=True)
-    return types.add(name, node)
+    own = len(branches) == 1 and union and json.dumps(definitions).count(f'/{union}"') == 1
+    made = types.add(union, node, own=True) if own else types.add(name, node)
+    for branch in (one for one in followed if "$ref" in one):
+        types.merged.setdefault(_last_name(definitions, branch), made.rpartition("/")[2])
+    return made
 
 
 def _followed(definitions: Node, node: Node) -> Node:

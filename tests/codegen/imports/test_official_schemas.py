@@ -233,6 +233,19 @@ def error_of(name: str, value: Any, found: Bindings) -> Any:
     return made
 
 
+def test_what_is_in_another_place_is_folded_and_not_left_out() -> None:
+    found = mcp_document(official("2025-11-25"), protocol="mcp", version="1", taken=frozenset())
+    left = {text.partition(":")[0] for text in found.left_out}
+    folded = dict(text.split(" into ") for text in found.folded)
+    assert left == {"Cursor", "EmptyResult", "Error", "RelatedTaskMetadata"}
+    assert folded["CallToolResult"] == "CallToolAnswer"
+    assert folded["ServerRequest"] == folded["Request"] == "methods"
+    assert folded["JSONRPCRequest"] == "jsonrpc"
+    assert folded["BaseMetadata"] == "Implementation"
+    names = official("2025-11-25")["$defs"].keys()
+    assert names >= left | folded.keys()
+
+
 @each("target", ["A", "Self", "Nope"])
 def test_params_that_lead_to_no_definition_are_refused(target: str) -> None:
     ask = {"properties": {"method": {"const": "ask"}, "params": {"$ref": f"#/$defs/{target}"}}}
