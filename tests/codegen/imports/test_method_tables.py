@@ -142,7 +142,7 @@ def rows(document: Any) -> dict[str, tuple[Any, ...]]:
     }
 
 
-def test_marked_definitions_are_methods_of_acp(
+def test_marked_definitions_are_methods_of_acp(  # C048
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, document, said = import_schema(ACP, "acp", tmp_path, capsys)
