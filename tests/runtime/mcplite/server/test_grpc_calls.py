@@ -389,6 +389,7 @@ async def test_a_promise_is_followed_by_a_stream_of_its_progress() -> None:
     @server.tool(promise_after=0)
     async def long(context: Context) -> str:
         """Take long."""
+        await context.progress(0, 2, "begun")
         await go.wait()
         await context.progress(1, 2, "half")
         return "done"
@@ -398,10 +399,10 @@ async def test_a_promise_is_followed_by_a_stream_of_its_progress() -> None:
         promise = await peer.call("long")
         token = {"promise": promise["meta"]["promise_token"]}
         call = peer("CallToolStream", request_of("redeem", token))
-        reading = asyncio.ensure_future(_all(call))
-        await anyio.sleep(0.02)
+        found = aiter(call)
+        assert as_json(await anext(found))["result"]["progress"]["message"] == "begun"
         go.set()
-        *parts, last = await reading
+        *parts, last = [as_json(message) async for message in found]
         assert {"progress": 1.0, "total": 2.0, "message": "half"} in [
             part["result"].get("progress") for part in parts
         ]
@@ -411,7 +412,3 @@ async def test_a_promise_is_followed_by_a_stream_of_its_progress() -> None:
         unknown = await peer.call("redeem", {"promise": "prom_x"})
         assert unknown["meta"]["response_type"] == "FAILURE"
         await service.close(0)
-
-
-async def _all(call: Any) -> list[Json]:
-    return [as_json(message) async for message in call]
