@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -82,8 +83,9 @@ def words_of(files: Mapping[str, bytes]) -> dict[str, list[list[int]]]:
         call = files[path].decode().removeprefix("kinwireSearch.add(").rstrip(");\n")
         beginning, part = json.loads(f"[{call}]")
         assert path == f"assets/words/w-{beginning}.js"
-        assert all(word.startswith(beginning) for word, _ in part)
         assert len(part) == 1 or len(call) < PART + 20
-        assert not found.keys() & dict(part).keys()
-        found |= dict(part)
+        for word, *steps in part:
+            assert word.startswith(beginning)
+            assert word not in found
+            found[word] = [list(accumulate(one)) for one in steps]
     return found

@@ -237,6 +237,7 @@ def test_places_are_marked_in_the_file_of_a_page_but_not_in_the_one_of_all(
     whole = text(tiny_site, "llms-full.txt")
     assert '<a id="' not in whole
     assert re.sub('<a id="[^"]*"></a>', "", page) in whole
+    assert "<!-- tiny/types/" not in whole
 
 
 def test_links_in_markdown_do_not_leave_a_folder_to_enter_it_again(tiny_site: Files) -> None:

@@ -9,7 +9,7 @@ import json
 from kinwire_codegen.docs.reference.blocks import Block, Heading, Page, TableBlock, Text
 from kinwire_codegen.docs.reference.links import Links
 from kinwire_codegen.exports.jsonschema import jsonschema_files
-from kinwire_codegen.exports.openrpc import openrpc_files
+from kinwire_codegen.exports.openrpc import REST, openrpc_files
 from kinwire_codegen.exports.proto import proto_files
 from kinwire_codegen.load.document import Document
 
@@ -43,7 +43,10 @@ def downloads(links: Links) -> tuple[Page, dict[str, str]]:
 def _files(links: Links, document: Document) -> dict[str, str]:
     made = jsonschema_files(links.documents, document) | openrpc_files(links.documents, document)
     found = {f"document/{document.file}": _compact(document.content)}
-    found |= {path: _compact(json.loads(written)) for path, written in made.items()}
+    for path, written in made.items():
+        content = json.loads(written)
+        content.pop(REST, None)  # the document itself is next to it
+        found[path] = _compact(content)
     return found | proto_files(document)
 
 

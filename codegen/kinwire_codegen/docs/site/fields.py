@@ -74,7 +74,7 @@ def _head(row: FieldRow) -> str:
     """Return what stands on the line of a field."""
     words = [inline(f"`{row.name}`"), f"<span>{inline(row.type)}</span>"]
     words += (f'<span class="limit">{inline(limit)}</span>' for limit in row.limits)
-    words += ['<span class="must">required</span>'] if row.required else []
+    words += ["<em>required</em>"] if row.required else []
     words += [f'<span class="added">added by {inline(row.added_by)}</span>'] if row.added_by else []
     return " ".join(words)
 

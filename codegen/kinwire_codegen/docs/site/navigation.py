@@ -95,11 +95,12 @@ class Navigation:
     def html(self, page: Page, templates: Environment) -> Markup:
         """Return the list at the side of a page, with the page itself marked.
 
-        Types have many pages, so these have a list of lists: else it would be a third of the site.
+        Types and data have many pages, so these have a list of lists: else it would be a third of
+        the site.
         Of a table with groups, only the entries of the page's own group are listed.
         """
         document = page.document
-        short = page.kind == "type"
+        short = page.kind == "type" or (page.kind == "data" and page.path.count("/") > 1)
         opened = self._group(page)
         key = self.section(page)
         if document is not None:

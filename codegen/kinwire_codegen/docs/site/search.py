@@ -15,6 +15,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from kinwire_codegen.docs.reference.blocks import (
@@ -34,7 +35,7 @@ from kinwire_codegen.docs.reference.blocks import (
 from kinwire_codegen.docs.site.html import Shown
 from kinwire_codegen.docs.site.inline import plain
 
-LONGEST = 140
+LONGEST = 100
 REPEATED = 3
 PART = 24_000
 _WORD = re.compile(r"[^\W\d]\w{2,29}")
@@ -60,7 +61,7 @@ def search_files(shown: Sequence[Shown]) -> dict[str, str]:
     The first holds pages, each `[name, url, kind, place, summary]`, places on them, each
     `[page, kind, name, anchor, summary]` (the anchor is 0 where it is the name), and the beginnings
     of words that have a part. A part holds words, each with `Postings`: the numbers of pages, and
-    those of places after them.
+    those of places after them, each less the one before it.
     """
     pages: list[list[Any]] = []
     places: list[list[Any]] = []
@@ -78,9 +79,18 @@ def search_files(shown: Sequence[Shown]) -> dict[str, str]:
     index = {"pages": pages, "places": places, "parts": sorted(parts)}
     found = {"assets/index.js": f"window.KINWIRE_INDEX={_json(index)};\n"}
     for beginning, part in parts.items():
-        script = f"kinwireSearch.add({_json(beginning)},{_json(sorted(part.items()))});\n"
+        rows = [[word, *_steps(postings)] for word, postings in sorted(part.items())]
+        script = f"kinwireSearch.add({_json(beginning)},{_json(rows)});\n"
         found[f"assets/words/w-{_file(beginning)}.js"] = script
     return found
+
+
+def _steps(postings: list[list[int]]) -> list[list[int]]:
+    """Return numbers as the steps between them, which are shorter, up to the last that are any."""
+    steps = [[b - a for a, b in pairwise([0, *numbers])] for numbers in postings]
+    while steps and not steps[-1]:
+        steps.pop()
+    return steps
 
 
 def _json(value: Any) -> str:

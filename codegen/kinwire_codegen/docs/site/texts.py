@@ -17,6 +17,7 @@ from kinwire_codegen.docs.site.pages import SitePlan, SiteSource, twin_path
 from kinwire_codegen.load.names import class_name
 
 _README = re.compile(r"(\]\([^)\s]*?)README\.md")
+_DETAIL = re.compile(r"/(?:types|data)/")
 _PLACE = re.compile(r'<a id="[^"]*"></a>')
 _MADE = re.compile(r"^<!-- Generated .*? -->\n\n", re.MULTILINE)
 _LABELS = {
@@ -57,8 +58,12 @@ def llms_list(shown: Sequence[Shown], source: SiteSource) -> str:
 
 
 def llms_full(twins: Mapping[str, str]) -> str:
-    """Return `llms-full.txt`: the Markdown of pages by their paths, without marks of places."""
-    whole = "\n---\n\n".join(f"<!-- {path} -->\n{text}" for path, text in twins.items())
+    """Return `llms-full.txt`: the Markdown of every page but those of types and of single data.
+
+    Marks of places are left out. These pages would be half of it; `llms.txt` leads to them.
+    """
+    shown = ((path, text) for path, text in twins.items() if not _DETAIL.search(path))
+    whole = "\n---\n\n".join(f"<!-- {path} -->\n{text}" for path, text in shown)
     return _PLACE.sub("", whole)
 
 

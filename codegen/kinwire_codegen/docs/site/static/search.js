@@ -133,8 +133,10 @@
   /** How often entries have a word in their text, by their number. */
   async function counted(typed) {
     const known = await part(typed), found = new Map();
-    near(typed, known).forEach((word) => known.get(word).forEach((numbers, index) =>
-      numbers.forEach((number) => found.set(number, Math.max(index + 1, found.get(number) || 0)))));
+    near(typed, known).forEach((word) => known.get(word).forEach((steps, index) => {
+      let number = 0;
+      steps.forEach((step) => { number += step; found.set(number, Math.max(index + 1, found.get(number) || 0)); });
+    }));
     return found;
   }
   const asked = (query) => query.trim().toLowerCase();
@@ -238,7 +240,7 @@
   }
   window.kinwireSearch = {
     find,
-    add(beginning, words) { arrived.get(beginning)(new Map(words)); },
+    add(beginning, words) { arrived.get(beginning)(new Map(words.map(([word, ...steps]) => [word, steps]))); },
     open(top) {
       root = top;
       read();

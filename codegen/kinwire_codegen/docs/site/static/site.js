@@ -19,6 +19,9 @@
       const icon = '<svg viewBox="0 0 24 24" aria-hidden="true">' + shape + "</svg>";
       document.querySelector("button." + name).insertAdjacentHTML("afterbegin", icon);
     }
+    const find = document.querySelector("button.find");
+    find.setAttribute("aria-haspopup", "dialog");
+    find.insertAdjacentHTML("beforeend", "<span>Search</span><kbd>Ctrl K</kbd>");
   }
 
   function theme() {
@@ -36,6 +39,8 @@
 
   function menu() {
     const button = document.querySelector(".menu"), nav = document.getElementById("page:nav");
+    button.setAttribute("aria-controls", nav.id);
+    button.setAttribute("aria-expanded", "false");
     button.addEventListener("click", () => {
       button.setAttribute("aria-expanded", String(nav.classList.toggle("open")));
     });
