@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -54,14 +55,16 @@ def test_every_method_is_imported_and_generated(name: str, tmp_path: Path) -> No
     paths = [path for path in sorted(find()) if methods_in(path)]
     for index, path in enumerate(paths):
         expected = methods_in(path)
-        options = ("--protocol", f"p{index}", "--as-version", "1", "--out", str(tmp_path))
+        folder = tmp_path / str(index)
+        options = ("--protocol", f"p{index}", "--as-version", "1", "--out", str(folder))
         root = ("--root", str(path.parents[1]))
         assert main(["import", "openrpc", str(path), *options, *root, "--partial"]) == 0
-        document = json.loads((tmp_path / "1" / f"p{index}.json").read_text())
+        document = json.loads((folder / "1" / f"p{index}.json").read_text())
+        shutil.copytree(folder / "1", tmp_path / "all", dirs_exist_ok=True)
         assert len(document["methods"]) == expected, path
         total += expected
     assert total >= least
-    schema = ("--schema", str(tmp_path / "1"), "--out", str(tmp_path))
+    schema = ("--schema", str(tmp_path / "all"), "--out", str(tmp_path))
     assert main(["generate", *schema, "--package", "made"]) == 0
     modules = ", ".join(f"made.p{index}.models" for index in range(len(paths)))
     command = [sys.executable, "-c", f"import {modules}"]

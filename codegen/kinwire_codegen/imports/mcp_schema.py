@@ -105,7 +105,7 @@ def _definitions(schema: Any) -> Node:
 
 
 def _became(definitions: Node, name: str, types: DraftTypes) -> str:
-    """Return what has the content of a definition that is no type itself; empty if nothing has."""
+    """Return what has the content of an absent definition; empty if nothing has."""
     node = definitions[name]
     if not isinstance(node, dict):
         return ""
