@@ -36,7 +36,7 @@ def check_site(
     pages = {
         path: read_html(text.decode()) for path, text in files.items() if path.endswith(".html")
     }
-    site = _Site(files, pages, base_url)
+    site = _LinkFollower(files, pages, base_url)
     found = [*_forms(pages), *site.broken(), *site.orphans()]
     found += [*_requests(files), *_large(files)]
     found += [
@@ -62,7 +62,7 @@ def _forms(pages: Mapping[str, Reading]) -> Iterator[Finding]:
             yield Finding(path, f"line {line}", what, hint)
 
 
-class _Site:
+class _LinkFollower:
     """Follows the links of a site; each link of a folder is resolved once."""
 
     def __init__(self, files: Files, pages: Mapping[str, Reading], base_url: str) -> None:
