@@ -3,8 +3,9 @@
 Scripts, since pages that are opened from a folder may load nothing else. The first one is loaded
 when a reader opens the search, a part with the words that begin alike when one is typed. No parts
 are larger than `PART` bytes but those of one word, so a larger site has more parts, not larger
-ones. Libraries were tried: Pagefind loads its parts with `fetch`, which a browser refuses in a
-folder; lunr, MiniSearch and FlexSearch load one index with all words.
+ones. Libraries do worse here: Pagefind loads its parts with `fetch`, which a browser refuses in a
+folder, and lunr loads its index in one piece, 1.4 MB for the 3,000 pages of Chrome DevTools, where
+a reader of ours loads parts of at most 16 kB.
 """
 
 from __future__ import annotations
