@@ -76,7 +76,7 @@ async def _writers_of(
 def killed_servers(
     chance: random.Random, goes_on: Callable[[], bool], counted: Counter[str]
 ) -> None:
-    """Kill servers over stdio while calls run: each call is answered, or fails at once."""
+    """Kill servers over stdio while calls run: each call is answered, or fails within 20 s."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "victim.py")
         file.write_text(_SERVER)
