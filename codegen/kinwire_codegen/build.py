@@ -1,18 +1,14 @@
-"""Documents to files: all is made in memory, then compared with a folder or written into it."""
+"""Documents to files: all is made in memory, then compared with a folder."""
 
 from __future__ import annotations
 
-__all__ = ("FileChange", "build", "build_typescript", "changes", "write")
+__all__ = ("build", "build_typescript", "changes")
 
-import os
 import re
-import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
+from kinwire_codegen.atomic_files import FileChange
 from kinwire_codegen.emit.layout import formatted
 from kinwire_codegen.emit.package import OWNED, Package
 from kinwire_codegen.emit.signatures import Module, read_module, with_attributes
@@ -25,20 +21,7 @@ UNMARKED = frozenset({"py.typed", "schema.json"})
 
 _SUFFIXES = frozenset({".py", ".md", ".json", ".proto", ".typed"})
 
-_UNFINISHED = ".kinwire-unfinished-"
 _USES_DEPRECATED = "# pyright: reportDeprecated=false\n# mypy: disable-error-code=deprecated\n"
-_LEFT = 60.0  # seconds after which nobody goes on with an unfinished file
-
-
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """One file that differs from what the documents say."""
-
-    path: str
-    old: str | None
-    """None where the file is new."""
-    new: str | None
-    """None where the file must go."""
 
 
 def build(
@@ -180,51 +163,6 @@ def changes(files: dict[str, str], out: Path) -> list[FileChange]:
         raise DocumentError(foreign)
     found += [FileChange(name, None, text) for name, text in files.items() if name not in present]
     return sorted(found, key=lambda change: change.path)
-
-
-def write(found: list[FileChange], out: Path) -> None:
-    """Make the changes in `out`; each file is replaced whole or not at all.
-
-    Raises:
-        OSError: a file cannot be written; its name is that file's.
-    """
-    for folder in {(out / change.path).parent for change in found}:
-        _sweep(folder)
-    for change in found:
-        path = out / change.path
-        if change.new is None:
-            path.unlink()
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, change.new)
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what runs that were killed have left, and not what one that goes on may need."""
-    for path in folder.glob(f"{_UNFINISHED}*"):
-        with suppress(FileNotFoundError):
-            if time.time() - path.stat().st_mtime > _LEFT:
-                path.unlink()
-
-
-def _replace(path: Path, text: str) -> None:
-    with NamedTemporaryFile("wb", dir=path.parent, prefix=_UNFINISHED, delete=False) as file:
-        written = Path(file.name)
-    try:
-        written.write_bytes(text.encode())
-        written.chmod(0o666 & ~_umask())
-        written.replace(path)
-    except BaseException as error:
-        written.unlink()
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, str(path)) from error
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)  # there is no call that only reads it
-    os.umask(mask)
-    return mask
 
 
 def _present(files: dict[str, str], out: Path) -> Iterator[Path]:

@@ -13,7 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from kinwire_codegen.build import build, changes, write
+from kinwire_codegen.atomic_files import apply_changes
+from kinwire_codegen.build import build, changes
 from kinwire_codegen.load.document import Documents
 from kinwire_codegen.load.loading import load_documents
 
@@ -52,7 +53,7 @@ def load_package(
 ) -> Iterator[ModuleType]:
     """Build the bindings into `out` and import them; forget them afterwards."""
     files = build(found, package, shared=shared)
-    write(changes(files, out), out)
+    apply_changes(changes(files, out), out)
     sys.path.insert(0, str(out))
     importlib.invalidate_caches()
     try:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kinwire_codegen.build import FileChange, build, changes, write
+from kinwire_codegen.atomic_files import FileChange, apply_changes
+from kinwire_codegen.build import build, changes
 from kinwire_codegen.emit.package import OWNED
 from kinwire_codegen.load.findings import DocumentError
 from tests.codegen.documents import documents, protocol
@@ -16,14 +17,14 @@ MADE = {"toy/a.py": f'"""A. Generated {OWNED}."""\n', "toy/py.typed": ""}
 
 
 def test_a_second_writing_changes_nothing(tmp_path: Path) -> None:
-    write(changes(MADE, tmp_path), tmp_path)
+    apply_changes(changes(MADE, tmp_path), tmp_path)
     assert changes(MADE, tmp_path) == []
 
 
 def test_unchanged_files_keep_their_time(tmp_path: Path) -> None:
-    write(changes(MADE, tmp_path), tmp_path)
+    apply_changes(changes(MADE, tmp_path), tmp_path)
     os.utime(tmp_path / "toy/a.py", (1, 1))
-    write(changes(MADE | {"toy/b.py": MADE["toy/a.py"]}, tmp_path), tmp_path)
+    apply_changes(changes(MADE | {"toy/b.py": MADE["toy/a.py"]}, tmp_path), tmp_path)
     assert (tmp_path / "toy/a.py").stat().st_mtime == 1
 
 
@@ -33,7 +34,7 @@ def test_a_generated_file_that_nothing_makes_any_more_goes(tmp_path: Path) -> No
     old.write_text(MADE["toy/a.py"])
     found = changes(MADE, tmp_path)
     assert FileChange("toy/old.py", MADE["toy/a.py"], None) in found
-    write(found, tmp_path)
+    apply_changes(found, tmp_path)
     assert not old.exists()
 
 
@@ -41,7 +42,7 @@ def test_a_file_of_the_user_is_left_alone(tmp_path: Path) -> None:
     own = tmp_path / "toy" / "own.py"
     own.parent.mkdir()
     own.write_text("x = 1\n")
-    write(changes(MADE, tmp_path), tmp_path)
+    apply_changes(changes(MADE, tmp_path), tmp_path)
     assert own.read_text() == "x = 1\n"
 
 
@@ -56,25 +57,17 @@ def test_a_file_of_the_user_in_the_way_is_a_finding_and_nothing_is_written(tmp_p
 
 
 def test_an_edited_generated_file_is_restored(tmp_path: Path) -> None:
-    write(changes(MADE, tmp_path), tmp_path)
+    apply_changes(changes(MADE, tmp_path), tmp_path)
     (tmp_path / "toy/a.py").write_text(MADE["toy/a.py"] + "x = 1\n")
-    write(changes(MADE, tmp_path), tmp_path)
+    apply_changes(changes(MADE, tmp_path), tmp_path)
     assert (tmp_path / "toy/a.py").read_text() == MADE["toy/a.py"]
 
 
 def test_files_get_the_usual_permissions(tmp_path: Path) -> None:
-    write(changes(MADE, tmp_path), tmp_path)
+    apply_changes(changes(MADE, tmp_path), tmp_path)
     neighbour = tmp_path / "neighbour"
     neighbour.touch()
     assert (tmp_path / "toy/a.py").stat().st_mode == neighbour.stat().st_mode
-
-
-def test_no_half_written_file_stays_behind_when_the_disk_refuses(tmp_path: Path) -> None:
-    (tmp_path / "toy").mkdir()
-    (tmp_path / "toy" / "b.py").mkdir()  # a folder where a file belongs
-    with pytest.raises(OSError, match=r"b\.py"):
-        write([FileChange("toy/b.py", None, "x = 1\n")], tmp_path)
-    assert [path.name for path in (tmp_path / "toy").iterdir()] == ["b.py"]
 
 
 def test_what_is_being_done_is_said(tmp_path: Path) -> None:

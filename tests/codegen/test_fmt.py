@@ -137,3 +137,11 @@ def test_a_file_that_cannot_be_formatted_is_named(
     assert main(["fmt", str(tmp_path / name)]) == code
     output = capsys.readouterr()
     assert f"{name}{'' if said.startswith(':') else ': '}{said}" in output.out + output.err
+
+
+def test_an_imported_document_has_the_canonical_layout(tmp_path: Path) -> None:
+    domain = {"domain": "Lamp", "commands": [{"name": "on", "parameters": []}]}
+    source = tmp_path / "lamp.json"
+    source.write_text(json.dumps({"domains": [domain]}), encoding="utf-8")
+    assert main(["import", "cdp", str(source), "--out", str(tmp_path / "out")]) == 0
+    assert main(["fmt", "--check", str(tmp_path / "out" / "1.0")]) == 0

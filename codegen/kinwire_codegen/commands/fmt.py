@@ -47,7 +47,7 @@ class FmtCommand:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0 if all files have the layout now, 1 on findings or differences, 2 on misuse."""
-        from kinwire_codegen.build import FileChange, write
+        from kinwire_codegen.atomic_files import write_file
         from kinwire_codegen.load.findings import DocumentError
 
         paths: list[Path] = arguments.paths or [default_documents()]
@@ -64,8 +64,7 @@ class FmtCommand:
         if arguments.check:
             return _show(differing, len(found))
         for file in differing:
-            path = file.path.resolve()  # a link stays one
-            write([FileChange(path.name, file.old, file.new)], path.parent)
+            write_file(file.path, file.new)
             print(f"{file.path}  formatted")
         print(f"{count(len(differing), 'file')} formatted, {len(found) - len(differing)} unchanged")
         return 0

@@ -24,7 +24,7 @@ from kinwire_codegen.commands.common import (
 )
 
 if TYPE_CHECKING:
-    from kinwire_codegen.build import FileChange
+    from kinwire_codegen.atomic_files import FileChange
     from kinwire_codegen.load.document import Document, Documents
 
 GENERATED = Path("generated")
@@ -149,9 +149,9 @@ def _once(task: Task, *, check: bool) -> int:
     documents, made, found = _make(task)
     if check:
         return _show(found)
-    from kinwire_codegen.build import write
+    from kinwire_codegen.atomic_files import apply_changes
 
-    write(found, task.out)
+    apply_changes(found, task.out)
     _tell(documents, made, found, time.perf_counter() - begun)
     return 0
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ("NewCommand",)
 
-import json
 import re
 import sys
 from argparse import ArgumentParser, Namespace
@@ -38,7 +37,8 @@ class NewCommand:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0 if the document was written, 2 if it cannot be."""
-        from kinwire_codegen.load.canonical import canonical
+        from kinwire_codegen.atomic_files import write_file
+        from kinwire_codegen.load.canonical import document_text, meta_schema_text
         from kinwire_codegen.load.findings import DocumentError
         from kinwire_codegen.load.loading import META, load_documents
 
@@ -59,10 +59,8 @@ class NewCommand:
             return refuse(error)
         try:
             schema.mkdir(parents=True)
-            text = canonical(json.dumps(_starter(name)), meta)
-            (schema / f"{name}.json").write_text(text, encoding="utf-8")
-            text = json.dumps(meta, indent=2, ensure_ascii=False) + "\n"
-            (schema / META).write_text(text, encoding="utf-8")
+            write_file(schema / f"{name}.json", document_text(_starter(name), meta))
+            write_file(schema / META, meta_schema_text(meta))
         except OSError as error:
             return usage(f"{schema}: {error.strerror}.", "Choose another folder with --out.")
         package = name.replace("-", "_") + "_bindings"

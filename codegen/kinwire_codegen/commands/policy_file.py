@@ -17,6 +17,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from kinwire_codegen.atomic_files import write_file
 from kinwire_codegen.compare.policy import AcceptedFinding, ChangePolicy, FindingKey
 from kinwire_codegen.compare.rules import RULES
 from kinwire_codegen.compare.verdict import Level
@@ -135,7 +136,7 @@ def _write(path: Path, text: str, *, expected: tuple[AcceptedFinding, ...]) -> N
         hint = "Write each accepted finding as a table [[accepted]], with each text on one line."
         raise PolicyError([(f"{path}: accepted findings cannot be written to it.", hint)])
     try:
-        path.write_bytes(text.encode())
+        write_file(path, text)
     except OSError as error:
         hint = "Name another file with --config."
         raise PolicyError([(f"{path}: {error.strerror}.", hint)]) from None

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from kinwire_codegen.build import FileChange, write
+from kinwire_codegen.atomic_files import FileChange, apply_changes
 from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.verdict import Category, Level
 from kinwire_codegen.load.document import TABLES, Documents
@@ -45,7 +45,7 @@ def _generate(make: Make, out: Path, before: Documents | None) -> Documents | No
             _say(line)
         _say("nothing written; waiting for the next save")
         return before
-    write(found, out)
+    apply_changes(found, out)
     if before:
         for line in (*differences(before, documents), *breaks(before, documents)):
             _say(line)

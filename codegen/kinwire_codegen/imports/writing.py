@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ("MadeFile", "made_file", "write_files")
 
-import json
 import re
 import shutil
 from collections.abc import Sequence
@@ -13,8 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from kinwire_codegen.atomic_files import write_file
 from kinwire_codegen.imports.imported import UselessFileError
 from kinwire_codegen.lint import lint
+from kinwire_codegen.load.canonical import document_text, meta_schema_text
 from kinwire_codegen.load.findings import DocumentError
 from kinwire_codegen.load.loading import META, load_documents
 
@@ -25,18 +26,15 @@ class MadeFile:
 
     content: dict[str, Any]
     target: Path
-
-    @property
-    def text(self) -> str:
-        """The text of the file."""
-        return _text(self.content)
+    text: str
+    """The document in the canonical layout."""
 
     def findings(self) -> list[str]:
         """Return what is wrong with the document, together with its neighbours in the folder."""
         with TemporaryDirectory() as folder:
             for other in self.target.parent.glob("*.json"):
                 shutil.copyfile(other, Path(folder, other.name))
-            _write(Path(folder, self.target.name), self.text)
+            Path(folder, self.target.name).write_text(self.text, encoding="utf-8")
             try:
                 found = lint(load_documents(Path(folder)))
             except DocumentError as error:
@@ -51,24 +49,18 @@ def made_file(content: dict[str, Any], out: Path) -> MadeFile:
         UselessFileError: another document is there.
     """
     version = re.sub(r"[^\w.-]", "-", str(content["version"])).lstrip(".")
-    made = MadeFile(content, out / (version or "version") / f"{content['protocol']}.json")
-    if made.target.exists() and made.target.read_text(encoding="utf-8") != made.text:
-        what = f"{made.target} exists already."
+    target = out / (version or "version") / f"{content['protocol']}.json"
+    text = document_text(content, load_documents(None).meta)
+    if target.exists() and target.read_text(encoding="utf-8") != text:
+        what = f"{target} exists already."
         raise UselessFileError(what, "Choose another folder with --out.")
-    return made
+    return MadeFile(content, target, text)
 
 
 def write_files(files: Sequence[MadeFile]) -> None:
     """Write documents, each with the meta-schema next to it."""
+    meta = meta_schema_text(load_documents(None).meta)
     for made in files:
         made.target.parent.mkdir(parents=True, exist_ok=True)
-        _write(made.target, made.text)
-        _write(made.target.with_name(META), _text(load_documents(None).meta))
-
-
-def _text(content: dict[str, Any]) -> str:
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+        write_file(made.target, made.text)
+        write_file(made.target.with_name(META), meta)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("canonical",)
+__all__ = ("canonical", "document_text", "meta_schema_text")
 
 import json
 from collections.abc import Iterator
@@ -43,10 +43,22 @@ def canonical(text: str, meta: Rule, *, part: bool = False) -> str:
     """
     parse(text)  # which is stricter
     content = json.loads(text, parse_int=_Number, parse_float=_Number)
+    return _laid_out(content, meta, meta.get("$defs", {}).get("included", {}) if part else meta)
+
+
+def document_text(content: Rule, meta: Rule) -> str:
+    """Return the text of a document in the canonical layout."""
+    return _laid_out(content, meta, meta)
+
+
+def meta_schema_text(meta: Rule) -> str:
+    """Return the text of the meta-schema that is written next to documents."""
+    return json.dumps(meta, indent=2, ensure_ascii=False) + "\n"
+
+
+def _laid_out(content: Any, meta: Rule, rule: Rule) -> str:
     layout = _Layout(meta)
-    rule = meta.get("$defs", {}).get("included", {}) if part else meta
-    ordered = layout.ordered(content, rule)
-    return "".join(layout.lines(ordered, rule, 0, 0)) + "\n"
+    return "".join(layout.lines(layout.ordered(content, rule), rule, 0, 0)) + "\n"
 
 
 class _Layout:
