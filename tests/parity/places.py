@@ -7,7 +7,8 @@ __all__ = ("DOCUMENTS", "differences", "exists", "members_of", "trail")
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.load.document import Reference, parts, resolve
+from kinwire_codegen.load import document
+from kinwire_codegen.load.document import Reference, resolve
 from kinwire_codegen.load.loading import load_documents
 
 DOCUMENTS = load_documents(None)
@@ -36,10 +37,10 @@ def exists(place: str) -> bool:
 
 def members_of(kind: Reference) -> dict[str, Spot]:
     """Return the members of a type, those of the types that it extends included."""
+    members, _ = document.members_of(DOCUMENTS, kind)
     return {
         name: (Reference(owner.protocol, kind.name), member)
-        for owner, part in parts(DOCUMENTS, kind)
-        for name, member in part.get("properties", {}).items()
+        for name, (owner, member) in members.items()
     }
 
 
@@ -91,7 +92,7 @@ def differences(official: Node, kind: Reference) -> Iterator[tuple[str, str]]:
     """
     ours, theirs = members_of(kind), official.get("properties", {})
     place = f"{kind.protocol}#{kind.name}"
-    required = {name for _, part in parts(DOCUMENTS, kind) for name in part.get("required", ())}
+    _, required = document.members_of(DOCUMENTS, kind)
     for name in sorted(required ^ set(official.get("required", ()))):
         yield "required", f"{place}/{name}"
     for name in sorted(set(ours) | set(theirs)):

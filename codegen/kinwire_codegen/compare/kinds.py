@@ -29,14 +29,14 @@ def changed_kinds(
         yield rule, f"{label} was {_told(before)} and is {_told(after)}"
         return
     for found, verb, rules in (
-        (lost, "may not be {} now", LOST),
-        (gained, "may be {} now", GAINED),
+        (lost, "may not be", LOST),
+        (gained, "may be", GAINED),
     ):
         for rule, some in zip(rules, _sorted(found), strict=True):
             if some and rule == "type-narrowed" and any(one.kind == "value" for one in after):
                 yield rule, f"{label} may only be {_told(after)} now"
             elif some:
-                yield rule, f"{label} may {verb} {_told(some)} now"
+                yield rule, f"{label} {verb} {_told(some)} now"
 
 
 def _sorted(found: Some) -> tuple[list[Alternative], list[Alternative], list[Alternative]]:

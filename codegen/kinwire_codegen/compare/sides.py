@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from kinwire_codegen.load.document import Document, Documents, Reference, resolve
+from kinwire_codegen.load.document import (
+    Document,
+    Documents,
+    Part,
+    Reference,
+    named,
+    parts,
+    resolve,
+)
 from kinwire_codegen.load.findings import Place
 
 Node = dict[str, Any]
@@ -49,8 +57,7 @@ class Side:
 
     def definition(self, reference: Reference) -> Typed | None:
         """Return what `reference` names, None if it names nothing."""
-        document = self.document(reference.protocol)
-        node = document.definitions.get(reference.name) if document else None
+        node = self.documents.find(reference)
         if node is None:
             return None
         return Typed(node, reference.protocol, ("$defs", reference.name), reference.name)
@@ -63,51 +70,31 @@ class Side:
 
     def object_named(self, reference: Reference) -> Typed | None:
         """Return the definition if it is an object with members, through other names of it."""
-        seen: set[Reference] = set()
-        here: Reference | None = reference
-        while here is not None and here not in seen:
-            seen.add(here)
-            found = self.definition(here)
-            if found is None or _is_object(found.node):
-                return found
-            here = self.named(found)
-        return None
+        there = named(self.documents, reference)
+        found = self.definition(there) if there is not None else None
+        return found if found is not None and _is_object(found.node) else None
 
     def members(self, typed: Typed) -> dict[str, Member]:
         """Return the members of an object, those of the types that it extends included."""
         found: dict[str, Member] = {}
         required: set[str] = set()
         own, *others = self._parts(typed)
-        for part, kin in (*others, own):
-            required |= set(part.node.get("required", ()))
-            for name, node in part.node.get("properties", {}).items():
-                place = (*part.place, "properties", name)
-                label = f"{part.label}.{name}" if part.label else name
-                found[name] = Member(Typed(node, part.home, place, label), False, kin)
+        for owner, part, place in (*others, own):
+            required |= set(part.get("required", ()))
+            for name, node in part.get("properties", {}).items():
+                label = f"{owner.name}.{name}" if owner.name else name
+                inner = Typed(node, owner.protocol, (*place, "properties", name), label)
+                found[name] = Member(inner, False, owner != own.owner)
         return {name: one._replace(required=name in required) for name, one in found.items()}
 
     def required(self, typed: Typed) -> set[str]:
         """Return the names of all required fields of an object, described or not."""
-        parts = (part for part, _ in self._parts(typed))
-        return {name for part in parts for name in part.node.get("required", ())}
+        return {name for part in self._parts(typed) for name in part.node.get("required", ())}
 
-    def _parts(self, typed: Typed) -> list[tuple[Typed, bool]]:
-        found: list[tuple[Typed, bool]] = []
-        seen: set[Reference] = set()
-        waiting = [(typed, False)]
-        while waiting:
-            here, kin = waiting.pop(0)
-            found.append((here, kin))
-            for index, branch in enumerate(here.node.get("allOf", ())):
-                inner = Typed(branch, here.home, (*here.place, "allOf", index), here.label)
-                base = self.named(inner)
-                if base is None:
-                    waiting.append((inner, kin))
-                elif base not in seen:
-                    seen.add(base)
-                    there = self.definition(base)
-                    waiting += [(there, True)] if there else []
-        return found
+    def _parts(self, typed: Typed) -> list[Part]:
+        # An object without a name is called as people read it.
+        start = Part(Reference(typed.home, typed.label), typed.node, typed.place)
+        return list(parts(self.documents, start))
 
     @cached_property
     def names(self) -> frozenset[Reference]:

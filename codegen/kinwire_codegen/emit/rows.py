@@ -23,7 +23,14 @@ from typing import Any
 from kinwire_codegen.emit.package import Package
 from kinwire_codegen.emit.signatures import Module, Parameter
 from kinwire_codegen.load.augmented import AugmentTarget, target_of
-from kinwire_codegen.load.document import Document, Documents, Reference, members_of, resolve
+from kinwire_codegen.load.document import (
+    Document,
+    Documents,
+    Reference,
+    members_of,
+    named,
+    resolve,
+)
 from kinwire_codegen.load.names import class_name, constant_name, snake_name
 from kinwire_codegen.load.notes import deprecation, status_of
 from kinwire_codegen.load.schemas import as_input_schema
@@ -195,10 +202,7 @@ class Maker:
         """Return the type of the params, past names of names; None if it takes none."""
         if "params" not in content:
             return None
-        found = resolve(content["params"], self.document.name)
-        while "$ref" in self.documents.definition(found):
-            found = resolve(self.documents.definition(found)["$ref"], found.protocol)
-        return found
+        return named(self.documents, resolve(content["params"], self.document.name))
 
     def _parameters(self, params: Reference | None) -> tuple[Parameter, ...] | None:
         """Return the fields of the params, None if their type is not a class."""

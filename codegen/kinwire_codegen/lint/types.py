@@ -146,7 +146,7 @@ def _tags(documents: Documents, home: str, branch: Node) -> Tags:
         return _tags(documents, reference.protocol, definition)
     return {
         name: frozenset({(type(member["const"]), member["const"])})
-        for _, part in parts(documents, reference)
+        for _, part, _ in parts(documents, documents.part(reference))
         for name, member in part.get("properties", {}).items()
         if "const" in member and name in part.get("required", ())
     }
@@ -155,7 +155,7 @@ def _tags(documents: Documents, home: str, branch: Node) -> Tags:
 def _members(documents: Documents, here: Reference, place: Place) -> Iterator[Fault]:
     owners: dict[str, Reference] = {}
     required: set[str] = set()
-    for owner, part in parts(documents, here):
+    for owner, part, _ in parts(documents, documents.part(here)):
         required |= set(part.get("required", ()))
         for name in part.get("properties", {}):
             first = owners.setdefault(name, owner)

@@ -9,11 +9,13 @@ __all__ = (
     "TOOLS_CALL",
     "Document",
     "Documents",
+    "Part",
     "Reference",
     "Rule",
     "all_types",
     "inner_types",
     "members_of",
+    "named",
     "parts",
     "resolve",
 )
@@ -44,6 +46,16 @@ class Reference(NamedTuple):
 
     protocol: str
     name: str
+
+
+class Part(NamedTuple):
+    """A part of an object: itself, a branch of its `allOf`, or a type that it extends."""
+
+    owner: Reference
+    """The definition that says it."""
+    node: dict[str, Any]
+    place: Place
+    """Where it is in the document of its owner."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +157,15 @@ class Documents:
         """Return the type that `reference` names."""
         return self.by_name[reference.protocol].definitions[reference.name]
 
+    def find(self, reference: Reference) -> dict[str, Any] | None:
+        """Return the type that `reference` names, None if there is no such type."""
+        document = self.by_name.get(reference.protocol)
+        return None if document is None else document.definitions.get(reference.name)
+
+    def part(self, reference: Reference) -> Part:
+        """Return the type that `reference` names as the part of objects that extend it."""
+        return Part(reference, self.definition(reference), ("$defs", reference.name))
+
     def extended(self, document: Document) -> list[Document]:
         """Return what `document` builds on, directly or not; safe on circles."""
         found: dict[str, Document] = {}
@@ -194,30 +215,39 @@ def all_types(node: dict[str, Any], place: Place) -> Iterator[tuple[dict[str, An
         yield from all_types(inner, (*place, *step))
 
 
-def parts(documents: Documents, reference: Reference) -> Iterator[tuple[Reference, dict[str, Any]]]:
-    """Yield the definition and, through allOf, everything it is made of; safe on circles."""
-    seen = {reference}
-    waiting: list[tuple[Reference, dict[str, Any]]] = [(reference, documents.definition(reference))]
+def named(documents: Documents, reference: Reference) -> Reference | None:
+    """Return the definition that `reference` leads to, past names of names.
+
+    It is None if that leads nowhere, or in a circle.
+    """
+    seen: set[Reference] = set()
+    while reference not in seen:
+        seen.add(reference)
+        node = documents.find(reference)
+        if node is None or "$ref" not in node:
+            return None if node is None else reference
+        reference = resolve(node["$ref"], reference.protocol)
+    return None
+
+
+def parts(documents: Documents, start: Part) -> Iterator[Part]:
+    """Yield an object and, through allOf, everything it is made of.
+
+    What leads nowhere is left out, and circles end.
+    """
+    seen = {start.owner}
+    waiting = [start]
     while waiting:
-        owner, node = waiting.pop(0)
-        yield owner, node
-        for branch in node.get("allOf", ()):
-            base = _base(documents, branch, owner.protocol)
-            if base is None:
-                waiting.append((owner, branch))
-            elif base not in seen:
+        here = waiting.pop(0)
+        yield here
+        for index, branch in enumerate(here.node.get("allOf", ())):
+            if "$ref" not in branch:
+                waiting.append(Part(here.owner, branch, (*here.place, "allOf", index)))
+                continue
+            base = named(documents, resolve(branch["$ref"], here.owner.protocol))
+            if base is not None and base not in seen:
                 seen.add(base)
-                waiting.append((base, documents.definition(base)))
-
-
-def _base(documents: Documents, branch: dict[str, Any], home: str) -> Reference | None:
-    """Return the definition that a branch of allOf names, past names of names."""
-    if "$ref" not in branch:
-        return None
-    found = resolve(branch["$ref"], home)
-    while "$ref" in documents.definition(found):
-        found = resolve(documents.definition(found)["$ref"], found.protocol)
-    return found
+                waiting.append(documents.part(base))
 
 
 def members_of(
@@ -227,10 +257,10 @@ def members_of(
 
     Those of the types that it extends come first.
     """
-    own, *others = parts(documents, reference)
+    own, *others = parts(documents, documents.part(reference))
     members: dict[str, tuple[Reference, dict[str, Any]]] = {}
     required: set[str] = set()
-    for owner, part in [*others, own]:
+    for owner, part, _ in [*others, own]:
         members |= {name: (owner, node) for name, node in part.get("properties", {}).items()}
         required |= set(part.get("required", ()))
     return members, required

@@ -238,3 +238,21 @@ def test_a_set_of_values_given_a_name_is_the_same_on_the_wire() -> None:
         content["$defs"]["AskParams"]["properties"]["a"] = {"$ref": "#/$defs/Text"}
 
     assert [change.rule.name for change in compared(edit)] == ["class-added"]
+
+
+def test_a_base_is_found_by_another_name_of_it_too() -> None:
+    before = toy()
+    before["$defs"] |= {"Other": {"$ref": "#/$defs/Part"}, "Third": {"$ref": "#/$defs/Other"}}
+    before["$defs"]["AskParams"] |= {"properties": {}, "allOf": [{"$ref": "#/$defs/Third"}]}
+    assert compared(changing("$defs/AskParams/allOf/0", "$ref", "#/$defs/Part"), before) == []
+    (found,) = on_the_wire(changing("$defs/Part/properties/x", "type", "null"), before)
+    assert (found.what, "ask params" in found.flows) == ("Part.x was string and is null", True)
+
+
+def test_what_a_field_may_be_now_is_said_in_a_sentence() -> None:
+    either = {"type": ["string", "integer"]}
+    (wider,) = compared(changing(f"{PARAMS}/properties", "a", either))
+    assert wider.what == "AskParams.a may be integer now"
+    before = edited(toy(), changing(f"{PARAMS}/properties", "a", either))
+    (narrower,) = compared(changing(f"{PARAMS}/properties", "a", TEXT), before)
+    assert narrower.what == "AskParams.a may not be integer now"
