@@ -101,10 +101,12 @@ class RequestCancelledError(KinwireError):
 class InvalidResponseError(KinwireError):
     """The peer's answer is not a JSON-RPC response: the call failed, the connection goes on.
 
-    `status` is the HTTP status where that was the answer, such as 401; else None.
+    `status` is the HTTP status where that was the answer, such as 401; else None. `retry_after` is
+    the number of seconds after which the peer may be asked again, if it says so; else None.
     """
 
     status: int | None = None
+    retry_after: float | None = None
 
 
 class ShapeError(InvalidResponseError):

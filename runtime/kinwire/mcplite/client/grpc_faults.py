@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from kinwire.mcplite.client.errors import error_from
 from kinwire.mcplite.client.transport import SAY_WHO
-from kinwire.mcplite.rules.grpc_errors import DOMAIN, stated_error
+from kinwire.mcplite.rules.grpc_errors import (
+    DOMAIN,
+    TOO_MANY_CALLS,
+    UNAVAILABLE,
+    stated_error,
+)
+from kinwire.mcplite.rules.unavailable import retry_after_in
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import (
     ConnectionClosedError,
@@ -48,14 +54,20 @@ def fault_of(
     if status == "DEADLINE_EXCEEDED":
         return RequestTimeoutError(method, timeout)
     details = details_in(error.trailing_metadata() or ())
-    ours = details is not None and details.domain == DOMAIN and "code" in details.metadata
+    reason = details.reason if details is not None and details.domain == DOMAIN else None
+    said = sanitize_for_log(shortened(message))
+    if reason is not None and (status == UNAVAILABLE or reason == TOO_MANY_CALLS):
+        later = _refusal(f"{origin} answered with the status {status}: {said}", status)
+        later.status = 503
+        later.retry_after = retry_after_in(stated_error(status, message, details).data)
+        return later
+    ours = details is not None and reason is not None and "code" in details.metadata
     if ours or status in _ERRORS:
         stated = stated_error(status, message, details)
         data = stated.data
         if status == "NOT_FOUND" and tool is not None and not is_object(data):
             data = {"requested_tool": tool}
         return error_from(stated.code, stated.message, data)
-    said = sanitize_for_log(shortened(message))
     if status in _ENDED:
         return ConnectionClosedError(f"No answer from {origin}: {_plain(said) or status}.")
     hint = SAY_WHO if status == "UNAUTHENTICATED" and not says_who else ""

@@ -76,6 +76,9 @@ class LiteRequests:
             f"{method}: {self.base.origin} answered with HTTP status {status}.{hint}"
         )
         error.status = status
+        seconds = headers.get("retry-after", "")
+        if seconds.isascii() and seconds.isdigit():  # else a date, which few servers write
+            error.retry_after = float(seconds)
         return error
 
     @property

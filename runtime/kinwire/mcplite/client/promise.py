@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("LitePromise",)
 
+import math
 import random
 import time
 from collections.abc import AsyncGenerator, Generator
@@ -82,20 +83,21 @@ class LitePromise(OutcomeFields):
 
         The server says how long to wait between attempts; if it does not, the time between them
         grows to 30 seconds. While the server cannot be reached, as during a restart, this goes on:
-        redeeming may be repeated.
+        redeeming may be repeated. A server that says that it may be asked again, as while its store
+        is unavailable, is asked until the timeout, or until the promise expires.
 
         Args:
             timeout: seconds for all of it; None waits until the promise expires.
 
         Raises:
             RequestTimeoutError: the time is over. The work goes on.
-            KinwireError: the server was not reached 20 times in a row, or the promise has
-                expired by then.
+            KinwireError: the server was not reached 20 times in a row, or could not answer until
+                the promise had expired.
             RpcError: the server refuses to redeem it.
         """
         _WAIT.check(timeout=timeout)
         with anyio.move_on_after(timeout):
-            return await self._settled()
+            return await self._settled(has_timeout=timeout is not None)
         raise RequestTimeoutError("redeem", timeout or 0.0, _HINT)
 
     async def redeem(self, *, timeout: float | None = None) -> LiteOutcome:
@@ -141,34 +143,39 @@ class LitePromise(OutcomeFields):
     def _call(self, **more: str) -> OutgoingCall:
         return OutgoingCall("redeem", {"promise": self.token, **more}, self.context)
 
-    async def _settled(self) -> LiteOutcome:
+    async def _settled(self, *, has_timeout: bool) -> LiteOutcome:
         """Return the outcome; a promise that is answered with replaces this one."""
         latest, asked, failures = self, 0, 0
+        wanted: float | None = None
         while True:
-            await anyio.sleep(latest._delay(asked, failures))
+            await anyio.sleep(latest._delay(asked, failures, wanted))
             try:
                 outcome = await latest.redeem()
             except KinwireError as error:
                 failures += 1
-                if not latest._goes_on(error, failures):
+                if not latest._goes_on(error, failures, has_timeout=has_timeout):
                     raise
+                wanted = error.retry_after if isinstance(error, InvalidResponseError) else None
                 continue
             if not isinstance(outcome, LitePromise):
                 return outcome
             latest, asked, failures = outcome, asked + 1, 0
 
-    def _delay(self, asked: int, failures: int) -> float:
+    def _delay(self, asked: int, failures: int, wanted: float | None = None) -> float:
         estimate = self.result.get("_meta", {}).get("estimated_seconds")
         seconds = estimate if type(estimate) in (int, float) else None
-        hints = PollHints(self.retry_after, self.estimated_completion, seconds)
+        hints = PollHints(self.retry_after, self.estimated_completion, seconds, wanted)
         return next_poll(
             hints, asked=asked, failures=failures, now=time.time(), jitter=random.random()
         )
 
-    def _goes_on(self, error: KinwireError, failures: int) -> bool:
+    def _goes_on(self, error: KinwireError, failures: int, *, has_timeout: bool) -> bool:
         """Return whether to ask again after an error: not for ever, and not a forgotten promise."""
+        end, may_ask_again = end_of(self.expires_at), False
         if isinstance(error, InvalidResponseError):
+            may_ask_again = error.status in TRANSIENT and (has_timeout or end < math.inf)
             is_transient = error.status == 500 or error.status in TRANSIENT
         else:
             is_transient = isinstance(error, ConnectionClosedError | RequestTimeoutError)
-        return is_transient and failures < MOST_FAILURES and time.time() < end_of(self.expires_at)
+        has_tries = may_ask_again or failures < MOST_FAILURES
+        return is_transient and has_tries and time.time() < end

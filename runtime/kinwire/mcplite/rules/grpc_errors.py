@@ -6,13 +6,22 @@ so of many tools only the first ones are named.
 
 from __future__ import annotations
 
-__all__ = ("DOMAIN", "GrpcError", "StatedError", "grpc_error", "stated_error")
+__all__ = (
+    "DOMAIN",
+    "TOO_MANY_CALLS",
+    "UNAVAILABLE",
+    "GrpcError",
+    "StatedError",
+    "grpc_error",
+    "stated_error",
+)
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from pydantic_core import from_json
 
+from kinwire.mcplite.rules.unavailable import ServerUnavailableError
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import RpcError
 from kinwire.support.json_values import text
@@ -23,6 +32,10 @@ from kinwire_protocols.mcplite.errors import ToolNotFoundError
 
 DOMAIN = "mcp-lite"
 """Whose words the reasons are."""
+UNAVAILABLE: Final = "UNAVAILABLE"
+"""The status of a `ServerUnavailableError`."""
+TOO_MANY_CALLS: Final = "TOO_MANY_CALLS"
+"""The reason of a call beyond `GrpcLimits.in_flight`."""
 
 _TEXTS = ("requested_tool", "suggestion")
 _NAMES = 1500  # bytes of the names of tools
@@ -32,6 +45,7 @@ _REASONS: dict[type[RpcError], str] = {
     InvalidParamsError: "INVALID_PARAMS",
     ToolNotFoundError: "TOOL_NOT_FOUND",
     InternalError: "INTERNAL_ERROR",
+    ServerUnavailableError: "SERVER_UNAVAILABLE",
 }
 
 
@@ -47,6 +61,8 @@ class GrpcError(NamedTuple):
 def grpc_error(error: RpcError) -> GrpcError:
     """Return the status for `error`; what no header could hold is shortened or left out."""
     named = CODES.get((error.protocol or "", error.name or ""))
+    if isinstance(error, ServerUnavailableError):
+        named = UNAVAILABLE
     status = named or _STATUSES.get(error.code, "INTERNAL")
     facts = {"code": str(error.code), **_facts(error)}
     message = error.message

@@ -10,7 +10,10 @@ from kinwire.support.backoff import Backoff
 from kinwire.support.timestamps import seconds_of
 
 MOST_FAILURES = 20
-"""Attempts in a row without an answer after which the server counts as gone: about ten minutes."""
+"""Attempts in a row that fail after which the server counts as gone: about ten minutes.
+
+A server that says that it may be asked again is asked until the promise expires, or the timeout.
+"""
 
 TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 """Statuses of HTTP by which a server, or a proxy before it, says that it may be asked again."""
@@ -32,6 +35,8 @@ class PollHints:
     """When the result may be there, a date-time."""
     estimated_seconds: float | None = None
     """In how many seconds it may be there, as NLWeb says it."""
+    retry_failed_after: float | None = None
+    """Seconds after which to try again, from a server that could not answer."""
 
 
 def next_poll(hints: PollHints, *, asked: int, failures: int, now: float, jitter: float) -> float:
@@ -45,7 +50,8 @@ def next_poll(hints: PollHints, *, asked: int, failures: int, now: float, jitter
         jitter: a random number from 0 to 1.
     """
     if failures:
-        return _UNREACHABLE.delay(failures, jitter=jitter)
+        wanted = min(_LONGEST_HINT, hints.retry_failed_after or 0.0)
+        return max(wanted, _UNREACHABLE.delay(failures, jitter=jitter))
     if hints.retry_after is not None:
         return min(_LONGEST_HINT, max(_LEAST, hints.retry_after))
     grown = _PENDING.delay(asked + 1, jitter=jitter)

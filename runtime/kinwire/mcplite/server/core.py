@@ -18,6 +18,7 @@ from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.elicitation import AnswerSeal, binding_of
 from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.rules.results import elicitation_body, failure_body, finished
+from kinwire.mcplite.rules.unavailable import ServerUnavailableError
 from kinwire.mcplite.server.faults import ends_task
 from kinwire.mcplite.server.promises import PromiseBoard, owner_of
 from kinwire.mcplite.server.source import (
@@ -31,9 +32,11 @@ from kinwire.mcplite.server.source import (
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError
+from kinwire.storage.errors import StorageUnavailableError
 from kinwire.storage.records import Records
 from kinwire.support.arguments import FUNCTION, SECRET, TEXT, ArgumentCheck, having, instance_of
 from kinwire.support.functions import is_async
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire.transports.http.guard import PRINCIPAL
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -44,6 +47,7 @@ from kinwire_protocols.nearest import nearest
 logger = logging.getLogger("kinwire.mcplite")
 _SECRET_SIZE = 32  # bytes, or characters
 _NAMED = 1000  # tools in the error about an unknown one
+_UNAVAILABLE = "The store of promises is unavailable at the moment. Call again later."
 _SPECIAL = Promised, NeedsAnswers, MoreResources
 
 _LITE_SERVER = ArgumentCheck(
@@ -117,6 +121,7 @@ class LiteCore:
             ToolNotFoundError: there is no such tool, for this caller.
             InvalidParamsError: the arguments break the schema.
             InternalError: the tool failed in a way that it did not foresee; the log says how.
+            ServerUnavailableError: the store of promises is unavailable; the call may be repeated.
         """
         return await self._answered(ToolRun(call, caller))
 
@@ -169,13 +174,14 @@ class LiteCore:
     def _outcome(self, run: ToolRun) -> Awaitable[JsonObject]:
         call = run.call
         if call.name == REDEEM.name:
-            return self._promises.redeem(run, run.send)
+            return _from_store(self._promises.redeem(run, run.send))
         if self._may_call is not None and not self._allows(run.caller.principal, call.name):
             return self._refused(run)
         after = self.source.promise_after(call.name)
         if after is None and "idempotency_key" not in call.meta:
             return self._ran(run)
-        return self._promises.answer(run, self._performed, after=after, send=run.send)
+        answer = self._promises.answer(run, self._performed, after=after, send=run.send)
+        return _from_store(answer)
 
     async def _refused(self, run: ToolRun) -> JsonObject:
         raise await self._not_found(run.call.name, run.caller)
@@ -280,6 +286,19 @@ class LiteCore:
         if near is not None:
             data["suggestion"] = f"Did you mean {near!r}?"
         return ToolNotFoundError(data=data)
+
+
+async def _from_store(answer: Awaitable[JsonObject]) -> JsonObject:
+    """Return what promises answer. What tools raise has become an error of the protocol before.
+
+    Raises:
+        ServerUnavailableError: the store cannot be used now.
+    """
+    try:
+        return await answer
+    except StorageUnavailableError as error:
+        logger.warning("the store of promises is unavailable: %s", sanitize_for_log(error))
+        raise ServerUnavailableError(_UNAVAILABLE) from None
 
 
 def _secret_bytes(secret: str | None) -> bytes:

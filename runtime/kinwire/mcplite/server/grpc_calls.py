@@ -14,7 +14,7 @@ from typing import Any, Never, Protocol
 import grpc
 
 from kinwire.mcplite.rules.calls import ToolCall
-from kinwire.mcplite.rules.grpc_errors import DOMAIN, GrpcError, grpc_error
+from kinwire.mcplite.rules.grpc_errors import DOMAIN, TOO_MANY_CALLS, GrpcError, grpc_error
 from kinwire.mcplite.rules.grpc_messages import (
     call_from,
     encoded_part,
@@ -157,7 +157,7 @@ class GrpcCalls:
 
 def _too_many() -> _EndedError:
     said = "Too many calls at the moment. Come back later."
-    return _EndedError("RESOURCE_EXHAUSTED", "TOO_MANY_CALLS", said)
+    return _EndedError("RESOURCE_EXHAUSTED", TOO_MANY_CALLS, said)
 
 
 def _anyone(context: CallContext) -> LiteCaller:

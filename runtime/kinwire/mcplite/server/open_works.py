@@ -23,6 +23,7 @@ from kinwire.mcplite.rules.promises import (
 )
 from kinwire.mcplite.rules.results import failure_body, finished
 from kinwire.mcplite.server.kept_results import KeptResult, KeptResults
+from kinwire.mcplite.server.key_claims import KeyClaims
 from kinwire.mcplite.server.promise_records import PromiseRecords, RepeatedCall
 from kinwire.mcplite.server.signs import WorkerSigns
 from kinwire.mcplite.server.source import ToolRun
@@ -59,12 +60,13 @@ class OpenWorks:
         self._is_shared = is_shared
         self.open: dict[str, OpenWork] = {}
         """What is not over, or not stored yet."""
+        self.claims = KeyClaims(store, limits, sleep=sleep)
         self._running: set[OpenWork] = set()
         self._kept = KeptResults(limits)  # in memory only
         self._owners = ConcurrencyLimit[str](limits.open_promises_per_caller)
         self._signs = WorkerSigns(
             store.records,
-            lasts=limits.worker_lease,
+            limits,
             has_work=lambda: bool(self._running),
             cancel=self._cancel_here,
             sleep=sleep,
@@ -97,16 +99,13 @@ class OpenWorks:
         """
         work = self._admitted(run, owner)
         work.key = key
+        is_first = False
         try:
-            await self.record(work, name)
-            is_first = await self._store.claim(key, call, self._limits.token_life)
+            is_first = await self.claims.claim(key, name, call, partial(self.record, work, name))
+        finally:
             if not is_first:
-                await self._store.remove(name)
-        except BaseException:
-            self._leave(work)
-            raise
+                self._leave(work)
         if not is_first:
-            self._leave(work)
             return None
         start_detached(partial(self._work, work, perform))
         return work
@@ -144,7 +143,7 @@ class OpenWorks:
         return self._finished(record, failure_body(_work_lost()), lost=True)
 
     def store_is_away(self) -> None:
-        """Note that no process can give signs of life just now."""
+        """Wait for new signs of life: no process can write one now."""
         self._signs.forget()
 
     async def stored(self, work: OpenWork, seconds: float) -> None:
@@ -153,11 +152,7 @@ class OpenWorks:
             await work.stored.wait()
 
     async def cancel(self, name: str, worker: str) -> None:
-        """Stop the work of a promise, in whatever process it is.
-
-        Raises:
-            StorageError: the records cannot be written.
-        """
+        """Stop the work of a promise, in whatever process it is."""
         if name in self.open:
             self._cancel_here(name)
         elif worker != self._signs.worker:

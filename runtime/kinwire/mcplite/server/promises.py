@@ -184,6 +184,7 @@ class PromiseBoard:
         send: Put | None,
     ) -> JsonObject:
         place, call = _repeatable_as(run.call, owner, key)
+        await self.works.claims.clear(place)
         known = await self._store.repeated(place)
         if known is None:
             known = RepeatedCall(call, _new_token())
@@ -236,12 +237,15 @@ class PromiseBoard:
             await self.works.stored(work, left)
 
     async def _decided(self, name: str, owner: str) -> Refused | PendingPromise | Redeemed:
+        try:
+            return await self._decided_by_store(name, owner)
+        except StorageError:
+            self.works.store_is_away()
+            raise
+
+    async def _decided_by_store(self, name: str, owner: str) -> Refused | PendingPromise | Redeemed:
         while True:
-            try:
-                found = await self._store.find(name)
-            except StorageError:
-                self.works.store_is_away()
-                raise
+            found = await self._store.find(name)
             record, revision = (None, 0) if found is None else found
             decision = redeemed(record, owner, now=self._store.now(), limits=self._limits)
             if isinstance(decision, PendingPromise):

@@ -1,7 +1,9 @@
 """The signs of life of the processes that work on promises, and the notes between them.
 
-A process that works on promises writes its record again and again. Another process believes that it
-is gone when it has seen the same revision for as long as a lease lasts, by a clock of its own.
+A process that works on promises writes its record again and again. `rules/silence.py` says when
+another process believes that it is gone. The record is kept as long as a promise, so that an outage
+of the store, however long, does not look like the end of a process: a missing record means that the
+process has removed it.
 """
 
 from __future__ import annotations
@@ -10,12 +12,15 @@ __all__ = ("WorkerSigns",)
 
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from uuid import uuid4
 
 import anyio
 
-from kinwire.managers.lease_rules import RENEWED_AFTER, LeaseView
+from kinwire.managers.lease_rules import RENEWED_AFTER
 from kinwire.managers.leases import elapsed
+from kinwire.mcplite.rules.limits import LiteLimits
+from kinwire.mcplite.rules.silence import WorkerSilence
 from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageError
 from kinwire.storage.records import Records
@@ -26,7 +31,7 @@ from kinwire.support.sanitize import sanitize_for_log
 logger = logging.getLogger("kinwire.mcplite")
 
 _KNOWN = 1000  # other processes
-_KEPT = 20  # leases after which the store forgets a process
+_TRIED_AGAIN = 1 / 12  # the part of a lease after which a sign that failed is written again
 _NOTE_LIFE = 3600.0  # seconds
 
 
@@ -36,8 +41,8 @@ class WorkerSigns:
     def __init__(
         self,
         records: Records,
+        limits: LiteLimits,
         *,
-        lasts: float,
         has_work: Callable[[], bool],
         cancel: Callable[[str], None],
         clock: Clock = elapsed,
@@ -45,10 +50,11 @@ class WorkerSigns:
     ) -> None:
         """Prepare; `cancel` takes the name of a promise of this process that is to be cancelled."""
         self.worker = uuid4().hex
-        self._records, self._lasts = records, lasts
+        self._records, self._lasts = records, limits.worker_lease
+        self._kept = limits.token_life + limits.worker_lease
         self._has_work, self._cancel = has_work, cancel
         self._clock, self._sleep = clock, sleep
-        self._views = LruDict[str, LeaseView](_KNOWN)
+        self._silences = LruDict[str, WorkerSilence](_KNOWN)
         self._beats = False
 
     async def begin(self) -> None:
@@ -72,23 +78,23 @@ class WorkerSigns:
         record = await self._records.get(_sign_of(worker))
         if record is None:
             return True
-        view = self._views.get(worker)
-        if view is None:
-            view = LeaseView(self._lasts)
-            self._views.put(worker, view)
-        return view.expected(record.revision, self._clock()) is not None
+        silence = self._silences.get(worker)
+        if silence is None:
+            silence = WorkerSilence(self._lasts)
+            self._silences.put(worker, silence)
+        return silence.is_proof(record.revision, self._clock())
 
     def forget(self) -> None:
         """Wait for new signs of all: while the store is away, no process can write its own."""
-        self._views.clear()
+        self._silences.clear()
 
     async def ask_to_cancel(self, worker: str, name: str) -> None:
-        """Have another process cancel the work of a promise.
+        """Have another process cancel the work of a promise; without the note it only ends later.
 
-        Raises:
-            StorageError: the records cannot be written.
+        The promise is cancelled already, so a store that is unavailable now is logged.
         """
-        await self._records.put(f"{_notes_for(worker)}{name}", True, expires_in=_NOTE_LIFE)
+        note = f"{_notes_for(worker)}{name}"
+        await self._try(partial(self._records.put, note, True, expires_in=_NOTE_LIFE))
 
     async def end(self) -> None:
         """Say that this process has no more work."""
@@ -102,17 +108,17 @@ class WorkerSigns:
         try:
             async with background() as tasks:
                 tasks.start_soon(self._read_notes)
+                part = RENEWED_AFTER
                 while self._has_work():
-                    await self._sleep(self._lasts * RENEWED_AFTER)
-                    await self._try(self._sign)
+                    await self._sleep(self._lasts * part)
+                    part = RENEWED_AFTER if await self._try(self._sign) else _TRIED_AGAIN
                 self._beats = False  # what begins from now on has signs of its own
                 tasks.cancel_scope.cancel()
         finally:
             self._beats = False
 
     async def _sign(self) -> None:
-        name = _sign_of(self.worker)
-        await self._records.put(name, True, expires_in=self._lasts * _KEPT)
+        await self._records.put(_sign_of(self.worker), True, expires_in=self._kept)
 
     async def _read_notes(self) -> None:
         while True:
@@ -127,12 +133,15 @@ class WorkerSigns:
                     self._cancel(change.key.removeprefix(prefix))
                     await self._records.delete(change.key)
 
-    async def _try(self, act: Callable[[], Awaitable[object]]) -> None:
+    async def _try(self, act: Callable[[], Awaitable[object]]) -> bool:
+        """Return whether the store did it; if not, say so in the log."""
         try:
             await act()
         except StorageError as error:
             self.forget()
-            logger.warning("the records of promises are away: %s", sanitize_for_log(error))
+            logger.warning("the store of promises is unavailable: %s", sanitize_for_log(error))
+            return False
+        return True
 
 
 def _sign_of(worker: str) -> str:

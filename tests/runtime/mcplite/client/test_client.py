@@ -14,6 +14,7 @@ import pytest
 
 from kinwire.mcplite.client.client import LiteClient
 from kinwire.mcplite.client.errors import UnknownToolError, error_from
+from kinwire.mcplite.client.made import outcome_of
 from kinwire.mcplite.client.outcomes import (
     LiteAnswer,
     LiteElicitation,
@@ -24,6 +25,8 @@ from kinwire.mcplite.client.outcomes import (
     LiteUnknown,
 )
 from kinwire.mcplite.client.promise import LitePromise
+from kinwire.mcplite.client.transport import OutgoingCall
+from kinwire.mcplite.rules.polling import PollHints
 from kinwire.rpc.errors import (
     ConnectionClosedError,
     InsecureAddressError,
@@ -360,6 +363,32 @@ async def test_a_promise_is_kept_through_statuses_that_have_an_error_in_their_bo
         with pytest.raises(InvalidResponseError, match="503") as caught:
             await client.call("x")
         assert caught.value.status == 503
+
+
+async def test_a_server_that_asks_to_come_back_is_asked_until_the_end() -> None:
+    later = result_of("promise", meta={"promise_token": "p", "expires_at": "2999-01-01T00:00:00Z"})
+    waits: list[float | None] = []
+
+    async def handle(asked: Asked, line: Line) -> None:
+        seconds = {30: "soon", 31: "7"}.get(len(waits), "1")
+        status = 503 if len(waits) < 32 else 200
+        body = {"jsonrpc": "2.0", "id": asked.message["id"], "result": ANSWER}
+        await line.json(body, status=status, retry_after=seconds)
+
+    def next_poll(hints: PollHints, **_: Any) -> float:
+        waits.append(hints.retry_failed_after)
+        return 0.0
+
+    async with of(handle) as (client, _):
+        for timeout, meta in ((10, PROMISE), (None, later)):
+            waits.clear()
+            caller: Any = client
+            promise = outcome_of(meta, OutgoingCall("x", {}, {}), caller)
+            assert isinstance(promise, LitePromise)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("kinwire.mcplite.client.promise.next_poll", next_poll)
+                assert isinstance(await promise.wait(timeout), LiteAnswer)
+            assert waits == [None, *[1.0] * 29, None, 7.0]
 
 
 async def test_a_promise_is_given_up_when_the_server_refuses_or_is_gone_or_it_expired() -> None:

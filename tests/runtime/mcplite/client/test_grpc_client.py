@@ -116,9 +116,9 @@ async def of(*answers: Any, **options: Any) -> AsyncGenerator[tuple[LiteClient, 
                 yield client, raw
 
 
-def refusal(status_code: Code, said: str, **facts: str) -> Any:
+def refusal(status_code: Code, said: str, reason: str = "WHY", **facts: str) -> Any:
     """Return a status with an `ErrorInfo`."""
-    info: Any = error_details_pb2.ErrorInfo(reason="WHY", domain="mcp-lite", metadata=facts)
+    info: Any = error_details_pb2.ErrorInfo(reason=reason, domain="mcp-lite", metadata=facts)
     packed = AnyMessage()
     packed.Pack(info)
     status: Any = status_pb2.Status(code=status_code.value[0], message=said, details=[packed])
@@ -237,6 +237,7 @@ FAULTS: list[tuple[Any, type[Exception], str]] = [
     ((Code.DEADLINE_EXCEEDED, "late"), RequestTimeoutError, "no answer within"),
     ((Code.UNAVAILABLE, "gone\x07away"), ConnectionClosedError, "No answer from grpc://127"),
     ((Code.CANCELLED, ""), ConnectionClosedError, "CANCELLED"),
+    (refusal(Code.UNAVAILABLE, "store away", code="-32603"), InvalidResponseError, "store away"),
     ((Code.UNAVAILABLE, f"{TLS}CERTIFICATE_VERIFY_FAILED: old: OK."), ConnectionClosedError, OLD),
     ((Code.UNAVAILABLE, f"{TLS}WRONG_VERSION_NUMBER: x."), ConnectionClosedError, "not speak TLS"),
     ((Code.UNAUTHENTICATED, "who?"), InvalidResponseError, "UNAUTHENTICATED: who?"),
@@ -291,6 +292,18 @@ async def test_a_status_that_says_who_may_call_has_its_number() -> None:
     async with of(statuses[0], token="t") as (client, _):
         with pytest.raises(InvalidResponseError, match=r"UNAUTHENTICATED: $"):
             await client.call("x")
+
+
+@on_asyncio
+async def test_a_status_that_asks_to_come_back_has_the_number_that_http_has() -> None:
+    busy = refusal(Code.RESOURCE_EXHAUSTED, "too many", "TOO_MANY_CALLS")
+    hint = refusal(Code.UNAVAILABLE, "later", code="-32603", data='{"retry_after_ms":2500}')
+    odd = refusal(Code.UNAVAILABLE, "later", code="-32603", data='{"retry_after_ms":-1}')
+    async with of(busy, hint, odd) as (client, _):
+        for seconds in (None, 2.5, None):
+            with pytest.raises(InvalidResponseError) as caught:
+                await client.call("x")
+            assert (caught.value.status, caught.value.retry_after) == (503, seconds)
 
 
 @on_asyncio

@@ -7,7 +7,7 @@ import pytest
 from kinwire.mcplite import LiteLimits
 from kinwire.mcplite.server.kept_results import KeptResult, KeptResults
 from tests.runtime.mcplite.fixtures_tools import lite_call, text_of
-from tests.runtime.mcplite.server.test_promises import EVE, over, place, redeem, token_in
+from tests.runtime.mcplite.server.fixtures_promises import EVE, over, place, redeem, token_in
 
 pytestmark = pytest.mark.anyio
 

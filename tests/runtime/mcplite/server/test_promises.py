@@ -19,81 +19,26 @@ from kinwire.mcplite.server.service import LiteServer
 from kinwire.mcplite.server.source import ANYONE, LiteCaller
 from kinwire.storage import (
     Record,
-    Records,
     StorageInputError,
-    StorageUnavailableError,
-    open_store,
 )
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from tests.each import each
 from tests.runtime.managers.fixtures_records import FailingRecords
 from tests.runtime.mcplite.fixtures_tools import Work, lite_call, text_of, tools
+from tests.runtime.mcplite.server.fixtures_promises import (
+    EVE,
+    KEY,
+    LIMITS,
+    Place,
+    forever,
+    over,
+    place,
+    redeem,
+    token_in,
+)
 
 pytestmark = pytest.mark.anyio
-
-LIMITS = LiteLimits(token_life=100.0, result_kept=10.0, refusal_time=0.001, worker_lease=0.06)
-EVE = LiteCaller("eve")
-
-
-class Time:
-    """A wall clock that stands still until a test moves it."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-class Place:
-    """Servers that share their records, as processes do, and their time."""
-
-    def __init__(self, records: Records | None, work: Work, limits: LiteLimits = LIMITS) -> None:
-        self.work, self.records, self.limits = work, records, limits
-        self.time = Time()
-        self.slept: list[float] = []
-        self.has_slept = anyio.Event()
-        self.first = self.server()
-
-    def server(self) -> LiteServer:
-        made = LiteServer(tools(self.work), records=self.records, limits=self.limits)
-        made._promises = PromiseBoard(self.records, self.limits, clock=self.time, sleep=self.sleep)
-        return made
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.has_slept.set()
-        await anyio.sleep(min(seconds, 0.02))
-
-
-@asynccontextmanager
-async def place(*, shared: bool = False, limits: LiteLimits = LIMITS) -> AsyncIterator[Place]:
-    with anyio.fail_after(30):
-        if not shared:
-            yield Place(None, Work(), limits)
-            return
-        async with open_store("memory:") as store:
-            made = Place(await store.records("promises"), Work(), limits)
-            yield made
-            await made.first.close(0.0)
-
-
-def token_in(result: Any) -> str:
-    assert result["_meta"]["response_type"] == "promise", result
-    assert "content" not in result
-    token: str = result["_meta"]["promise_token"]
-    return token
-
-
-async def redeem(server: LiteServer, token: str, caller: LiteCaller = ANYONE, **more: Any) -> Any:
-    return await lite_call(server, "redeem", caller, promise=token, **more)
-
-
-async def over(server: LiteServer) -> None:
-    """Wait until the work of all promises is stored."""
-    for work in list(server._promises.works._running):
-        await work.stored.wait()
 
 
 @pytest.mark.spec("mcp-lite-1-3", "mcp-lite-3.5-1", "mcp-lite-3.5-3")
@@ -318,8 +263,6 @@ async def test_one_that_waits_is_released_when_the_promise_expires() -> None:
 
 # -- calls with an idempotency key --
 
-KEY = {"idempotency_key": "7f3a"}
-
 
 async def test_a_repeated_call_joins_the_work_and_gets_its_result() -> None:
     async with place(shared=True) as here:
@@ -437,10 +380,6 @@ async def test_work_of_a_process_that_is_gone_has_failed() -> None:
         assert await redeem(here.first, token) == result
 
 
-async def forever(seconds: float) -> None:
-    await anyio.sleep_forever()
-
-
 async def test_work_of_a_process_that_lives_is_not_lost() -> None:
     async with place(shared=True) as here:
         token, other = token_in(await lite_call(here.first, "analyze")), here.server()
@@ -448,23 +387,6 @@ async def test_work_of_a_process_that_lives_is_not_lost() -> None:
         while anyio.current_time() < until:
             token_in(await redeem(other, token))
             await anyio.sleep(0.01)
-
-
-async def test_work_is_not_lost_while_the_store_is_away(caplog: pytest.LogCaptureFixture) -> None:
-    async with place(shared=True) as here:
-        assert here.records is not None
-        here.records = failing = FailingRecords(here.records)
-        here.first, other = here.server(), here.server()
-        token = token_in(await lite_call(here.first, "analyze"))
-        token_in(await redeem(other, token))
-        failing.fails = True
-        with caplog.at_level(logging.CRITICAL):
-            with pytest.raises(InternalError):
-                await redeem(other, token)
-            await anyio.sleep(2 * LIMITS.worker_lease)
-        here.first._promises.works._signs._sleep = forever
-        failing.fails = False
-        token_in(await redeem(other, token))
 
 
 async def test_a_server_that_closes_says_that_its_work_has_failed() -> None:
@@ -481,75 +403,6 @@ async def test_a_server_that_closes_waits_for_work_that_is_nearly_over() -> None
         here.work.go.set()
         await here.first.close(5.0)
         assert (await redeem(here.server(), token))["content"] == [{"topic": "x"}]
-
-
-# -- a store that is away --
-
-
-async def test_without_a_record_there_is_no_promise_and_no_work(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async with place(shared=True) as here:
-        assert here.records is not None
-        failing = here.records = FailingRecords(here.records)
-        server = here.server()
-        failing.fails = True
-        for meta in ({}, KEY):
-            with caplog.at_level(logging.CRITICAL), pytest.raises(InternalError):
-                await lite_call(server, "analyze", meta=meta)
-        await over(server)
-        assert here.work.begun == here.work.cancelled
-
-
-class SilentRecords(FailingRecords):
-    """Records whose write takes place without an answer, as often as a test says."""
-
-    silent = 0
-
-    async def put(self, key: str, value: Any, **options: Any) -> int:
-        revision = await super().put(key, value, **options)
-        if self.silent and key.startswith("promise/"):
-            self.silent -= 1
-            raise StorageUnavailableError(key, expected="a", got="b", hint="c")
-        return revision
-
-
-async def test_a_result_is_stored_although_an_estimate_got_no_answer() -> None:
-    async with place(shared=True) as here:
-        assert here.records is not None
-        here.records = records = SilentRecords(here.records)
-        server = here.server()
-        begin = anyio.Event()
-
-        async def late(run: Any) -> Any:
-            await begin.wait()
-            return Promised(lambda: here.work.run({"content": []}), estimated_seconds=20)
-
-        server.source.run = late  # type: ignore[method-assign]
-        token = token_in(await lite_call(server, "analyze"))
-        records.silent = 1
-        begin.set()
-        await here.work.has_begun.wait()
-        here.work.go.set()
-        await over(server)
-        assert (await redeem(here.server(), token))["content"] == []
-        assert records.silent == 0
-
-
-async def test_a_result_is_stored_when_the_store_is_back(caplog: pytest.LogCaptureFixture) -> None:
-    async with place(shared=True) as here:
-        assert here.records is not None
-        failing = here.records = FailingRecords(here.records)
-        server = here.server()
-        token = token_in(await lite_call(server, "analyze"))
-        failing.fails = True
-        here.has_slept = anyio.Event()
-        here.work.go.set()
-        with caplog.at_level(logging.CRITICAL):
-            await here.has_slept.wait()
-            failing.fails = False
-            await over(server)
-        assert (await redeem(server, token))["content"] == [{"topic": "x"}]
 
 
 # -- results that are hard to store --

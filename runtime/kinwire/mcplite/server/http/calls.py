@@ -13,17 +13,17 @@ from typing import Any, TypeVar
 
 import anyio
 
+from kinwire.mcplite.rules.unavailable import ServerUnavailableError
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.listener import Listener
 from kinwire.transports.http.replies import Receive
-from kinwire_protocols.jsonrpc.errors import InternalError
 
 T = TypeVar("T")
 
 logger = logging.getLogger("kinwire.transports")
 
-STOPPING = InternalError("The server is stopping.")
+STOPPING = ServerUnavailableError("The server is stopping.")
 """What a call is answered with that the server has ended."""
 
 _LAST_ANSWERS = 1.0  # seconds for what is under way once the server stops

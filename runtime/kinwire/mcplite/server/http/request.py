@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kinwire.mcplite.rules.calls import ToolCall
+from kinwire.mcplite.rules.unavailable import RETRY_AFTER, ServerUnavailableError
 from kinwire.mcplite.server.http.calls import STOPPING, RunningCall
 from kinwire.mcplite.server.http.message import BodyError, LiteRequest, call_in, read_request
 from kinwire.mcplite.server.http.stream import LiteStream
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 _KEY = b"idempotency-key"
 _HEADERS = frozenset({_KEY})
 _ONLY_POST = ((b"allow", b"POST"),)
-_LATER = ((b"retry-after", b"1"),)
+_LATER = ((b"retry-after", b"%d" % RETRY_AFTER),)
 
 
 class LiteHttpRequest:
@@ -89,6 +90,8 @@ class LiteHttpRequest:
             raise MethodNotFoundError
         except BodyError as refused:
             return refusal(refused.status, refused.error, id=refused.id)
+        except ServerUnavailableError as error:
+            return refusal(503, error, id=id, headers=_LATER)
         except RpcError as error:
             return refusal(200, error, id=id)
         except Exception as fault:
