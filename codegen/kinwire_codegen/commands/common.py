@@ -12,13 +12,16 @@ __all__ = (
     "print_documents",
     "project_of",
     "refuse",
+    "refuse_protocol_name",
     "text_width",
     "usage",
 )
 
 import os
+import re
 import sys
 from argparse import ArgumentParser, Namespace
+from keyword import iskeyword
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, NamedTuple
@@ -103,6 +106,16 @@ def refuse(error: DocumentError) -> int:
         print(line)
     print(count(len(error.findings), "finding"), file=sys.stderr)
     return 1
+
+
+def refuse_protocol_name(name: str) -> int:
+    """Print why no protocol can have a name; return the exit code, 0 if it is a valid name."""
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        hint = "Use lower case, digits and dashes."
+        return usage(f"{name!r} is not a valid protocol name.", hint)
+    if iskeyword(name.replace("-", "")):
+        return usage(f"{name!r} is a Python keyword.", "Choose another name.")
+    return 0
 
 
 def usage(message: str, hint: str) -> int:

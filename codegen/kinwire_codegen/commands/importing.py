@@ -9,14 +9,13 @@ from __future__ import annotations
 
 __all__ = ("ImportCommand",)
 
-import re
 import sys
 from argparse import ArgumentParser, Namespace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from kinwire_codegen.commands.common import count, usage
+from kinwire_codegen.commands.common import count, refuse_protocol_name, usage
 from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
 from kinwire_codegen.imports.kinds import KINDS, ImportKind, ImportOption
 from kinwire_codegen.imports.reading import MALFORMED
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 _GROUP = "kinwire.importers"
 _OUT = Path("imported")
-_PROTOCOL = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 class ImportCommand:
@@ -64,7 +62,9 @@ class ImportCommand:
         parser.add_argument("--partial", action="store_true", help=text)
         for option, names in _options().items():
             text = f"{', '.join(names)}: {option.help}"
-            parser.add_argument(f"--{option.name}", metavar=option.metavar, help=text)
+            parser.add_argument(
+                f"--{option.name}", metavar=option.metavar, choices=option.choices, help=text
+            )
 
     @staticmethod
     def run(arguments: Namespace) -> int:
@@ -74,15 +74,12 @@ class ImportCommand:
         if arguments.kind not in KINDS:
             importer = _importers()[arguments.kind].load()
             return int(importer.run(arguments.files, arguments.out))
-        if arguments.protocol is not None and not _PROTOCOL.fullmatch(arguments.protocol):
-            name = arguments.protocol
-            return usage(
-                f"{name!r} is not a valid protocol name.", "Use lower case, digits and dashes."
-            )
+        if arguments.protocol and (code := refuse_protocol_name(arguments.protocol)):
+            return code
         try:
             return _import(arguments, KINDS[arguments.kind])
         except UselessFileError as error:
-            return usage(str(error), error.hint)
+            return usage(f"{error.path}: {error}", error.hint)
         except OSError as error:
             return usage(f"{error.filename}: {error.strerror}.", "Choose another --out.")
 
@@ -159,9 +156,12 @@ def _read(arguments: Namespace, kind: ImportKind, paths: tuple[Path, ...]) -> Im
     )
     try:
         return kind.read(source)
+    except UselessFileError as error:
+        raise UselessFileError(str(error), error.hint, error.path or source.path) from None
     except MALFORMED:  # third-party files may be malformed in any place
-        what = f"{paths[0]}: it is not a well-formed file of the kind {kind.name}."
-        raise UselessFileError(what, "Fix the file, or name another kind.") from None
+        what = f"it is not a well-formed file of the kind {kind.name}."
+        hint = "Fix the file, or name another kind."
+        raise UselessFileError(what, hint, source.path) from None
 
 
 def _refuse(path: Path, findings: list[str]) -> int:

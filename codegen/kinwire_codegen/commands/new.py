@@ -4,14 +4,12 @@ from __future__ import annotations
 
 __all__ = ("NewCommand",)
 
-import re
 import sys
 from argparse import ArgumentParser, Namespace
-from keyword import iskeyword
 from pathlib import Path
 from typing import ClassVar
 
-from kinwire_codegen.commands.common import refuse, usage
+from kinwire_codegen.commands.common import refuse, refuse_protocol_name, usage
 
 
 class NewCommand:
@@ -43,12 +41,8 @@ class NewCommand:
         from kinwire_codegen.load.loading import META, load_documents
 
         name = arguments.protocol
-        if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-            return usage(
-                f"{name!r} is not a valid protocol name.", "Use lower case, digits and dashes."
-            )
-        if iskeyword(name.replace("-", "")):
-            return usage(f"{name!r} is a Python keyword.", "Choose another name.")
+        if code := refuse_protocol_name(name):
+            return code
         root = arguments.out or Path(name)
         schema = root / "schema"
         if schema.exists():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("MethodDraft", "ProtocolDraft", "assembled")
+__all__ = ("OWN_CODES", "PARTS", "MethodDraft", "ProtocolDraft", "assembled", "document_head")
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,12 +11,15 @@ from typing import Any
 from kinwire_codegen.imports.drafts import DraftTypes, defined_name
 from kinwire_codegen.imports.fitting import drop_misfits
 from kinwire_codegen.imports.imported import Imported
-from kinwire_codegen.imports.names import pascal
+from kinwire_codegen.imports.names import first_sentence, pascal
+from kinwire_codegen.load.loading import META
 
 Node = dict[str, Any]
 
-_PARTS = ("params", "result", "partialResult", "registrationOptions")
-_OWN_CODES = range(-32700, -32599)  # the codes of JSON-RPC itself, which documents do not repeat
+PARTS = ("params", "result", "partialResult", "registrationOptions")
+"""The parts of a method that are types."""
+OWN_CODES = range(-32700, -32599)
+"""The codes of JSON-RPC itself, which documents do not repeat."""
 
 
 @dataclass(slots=True)
@@ -57,10 +60,25 @@ class ProtocolDraft:
     """Whether types that no message uses are in the document too, as records."""
 
 
+def document_head(
+    name: str, title: str, version: str, description: str, roles: Mapping[str, str]
+) -> Node:
+    """Return the fields that each imported document begins with."""
+    return {
+        "$schema": META,
+        "protocol": name,
+        "title": title,
+        "version": version,
+        "description": description,
+        "capability": None,
+        "roles": dict(roles),
+    }
+
+
 def assembled(draft: ProtocolDraft, types: DraftTypes) -> Imported:
     """Return the document of a draft, with the types that it needs."""
     methods = {name: _row(name, one, types) for name, one in sorted(draft.methods.items())}
-    own = {name: one for name, one in draft.errors.items() if one["code"] not in _OWN_CODES}
+    own = {name: one for name, one in draft.errors.items() if one["code"] not in OWN_CODES}
     errors = {name: _error(name, one, types) for name, one in own.items()}
     unused = _unused(draft, types.source)
     kept = {name: _record(name) for name in unused} if draft.keeps_unused else {}
@@ -70,14 +88,8 @@ def assembled(draft: ProtocolDraft, types: DraftTypes) -> Imported:
     }
     types.finish()
     content = {
-        "$schema": "meta.schema.json",
-        "protocol": draft.name,
-        "title": draft.title,
-        "version": draft.version,
-        "description": draft.description,
+        **document_head(draft.name, draft.title, draft.version, draft.description, draft.roles),
         **draft.extra,
-        "capability": None,
-        "roles": dict(draft.roles),
         "methods": methods,
         "errors": errors,
         "$defs": dict(sorted(types.made.items())),
@@ -133,10 +145,10 @@ def _folded(became: Mapping[str, str]) -> Iterator[str]:
 
 def _row(name: str, draft: MethodDraft, types: DraftTypes) -> Node:
     row: Node = {"kind": draft.kind, "from": draft.sender, "section": draft.section}
-    row["summary"] = _first_sentence(draft.description) or f"`{name}`."
+    row["summary"] = first_sentence(draft.description) or f"`{name}`."
     if draft.description.strip() not in ("", row["summary"]):
         row["description"] = draft.description.strip()
-    for part in _PARTS:
+    for part in PARTS:
         if part in draft.parts:
             row[part] = _reference(f"{pascal(name)}{pascal(part)}", draft.parts[part], types)
     return row | draft.more
@@ -151,9 +163,3 @@ def _reference(name: str, node: Node, types: DraftTypes) -> str:
 def _error(name: str, error: Node, types: DraftTypes) -> Node:
     data = {"data": _reference(f"{name}Data", error["data"], types)} if "data" in error else {}
     return {**error, **data}
-
-
-def _first_sentence(text: str) -> str:
-    """Return the first sentence of a text on one line; empty for an empty text."""
-    joined = " ".join(text.split())
-    return joined.partition(". ")[0].rstrip(".") + "." if joined else ""

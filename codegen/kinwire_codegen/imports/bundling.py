@@ -136,7 +136,7 @@ class Bundler:
         try:
             content = self._content(there)
         except UselessFileError as error:
-            self._nothing(text, str(error).partition(": ")[2].rstrip("."))
+            self._nothing(text, str(error).rstrip("."))
             return None
         pointer = unquote(parts.fragment).rstrip("/")
         if pointer and not pointer.startswith("/"):

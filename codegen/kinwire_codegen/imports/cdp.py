@@ -31,8 +31,8 @@ def read_cdp(source: ImportSource) -> Imported:
     contents = [read_json(path) for path in source.files]
     for path, content in zip(source.files, contents, strict=True):
         if not isinstance(content, dict) or not isinstance(content.get("domains"), list):
-            text = f"{path}: it is not a protocol of Chrome DevTools: it has no list 'domains'."
-            raise UselessFileError(text, "Name browser_protocol.json and js_protocol.json.")
+            text = "it is not a protocol of Chrome DevTools: it has no list 'domains'."
+            raise UselessFileError(text, "Name browser_protocol.json and js_protocol.json.", path)
     return cdp_document(contents, source)
 
 

@@ -5,14 +5,14 @@ Inline objects get names, every type a description, unions of tagged objects the
 
 from __future__ import annotations
 
-__all__ = ("DraftTypes", "defined_name")
+__all__ = ("DraftTypes", "defined_name", "definitions_of")
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kinwire_codegen.imports.bounds import drop_idle_bounds
+from kinwire_codegen.imports.fitting import drop_idle_bounds
 from kinwire_codegen.imports.names import pascal
 from kinwire_codegen.imports.older_drafts import modern
 from kinwire_codegen.imports.unions import name_unions, tell_apart
@@ -49,6 +49,15 @@ def defined_name(text: Any) -> str:
     """Return the definition that a reference names; empty if it leads inside one, or elsewhere."""
     found = _DEFINITION.fullmatch(str(text))
     return found[1].replace("~1", "/").replace("~0", "~") if found else ""
+
+
+def definitions_of(schema: Any) -> Node:
+    """Return the definitions of a JSON Schema of any draft; empty if there are none."""
+    for key in ("$defs", "definitions"):
+        found = schema.get(key) if isinstance(schema, dict) else None
+        if isinstance(found, dict) and found:
+            return found
+    return {}
 
 
 @dataclass

@@ -1,20 +1,53 @@
-"""Examples and defaults that do not fit the types they are written at: lint refuses them."""
+"""Parts of imported types that lint refuses and that other projects write: they are taken out."""
 
 from __future__ import annotations
 
-__all__ = ("drop_misfits",)
+__all__ = ("drop_idle_bounds", "drop_misfits")
 
 from typing import Any
 
+from kinwire_codegen.imports.names import pascal
+from kinwire_codegen.lint.bounds import idle_bounds
 from kinwire_codegen.lint.examples import misfits
-from kinwire_codegen.load.document import Document, Documents
+from kinwire_codegen.load.document import Document, Documents, Reference, all_types
 from kinwire_codegen.load.findings import Place
 
 Node = dict[str, Any]
 
 
+def drop_idle_bounds(made: dict[str, Node]) -> list[str]:
+    """Take bounds that do not apply to their type out of `made`; return which and where.
+
+    `made` has types by name.
+    """
+
+    def definition(reference: Reference) -> Node:
+        return made.get(reference.name, {})
+
+    found = []
+    for name, whole in made.items():
+        for node, place in all_types(whole, ()):
+            for key, _ in idle_bounds(node, "", definition):
+                found.append(f"{name}{_inside(place)} {key}")
+                del node[key]
+    return found
+
+
+def _inside(place: Place) -> str:
+    """Return what a type inside another one would be called."""
+    words = {"items": "Item", "additionalProperties": "Value", "properties": ""}
+    return "".join(
+        str(step + 1) if isinstance(step, int) else words.get(step, pascal(step))
+        for step in place
+        if step not in ("anyOf", "oneOf", "allOf")
+    )
+
+
 def drop_misfits(content: Node) -> list[str]:
-    """Take them out of a document, and return what was taken out, each with the reason."""
+    """Take examples and defaults that do not fit their type out of a document.
+
+    Return what was taken out, each with the reason.
+    """
     document = Document(content)
     found: dict[Place, str] = {}
     for place, error in misfits(document, Documents({document.name: document}, {})):

@@ -30,7 +30,7 @@ def read_folder(folder: Path) -> Node:
     for path in paths:
         _add(whole, path, read_data(path))
     if not whole["methods"]:
-        raise UselessFileError(f"{folder}: no file in it has methods.", "Name another folder.")
+        raise UselessFileError("no file in it has methods.", "Name another folder.")
     return whole
 
 
@@ -50,14 +50,12 @@ def _add(whole: Node, path: Path, content: Any) -> None:
     elif isinstance(content, dict) and "name" in content and "params" in content:
         whole["methods"].append(content)
     else:
-        what = (
-            f"{path}: it is neither a part of an OpenRPC description nor in a folder of a section."
-        )
-        raise UselessFileError(what, f"Sections are {', '.join(SECTIONS)}.")
+        what = "it is neither a part of an OpenRPC description nor in a folder of a section."
+        raise UselessFileError(what, f"Sections are {', '.join(SECTIONS)}.", path)
 
 
 def _merge(known: Node, more: Node, path: Path) -> None:
     for name, entry in more.items():
         if known.setdefault(name, entry) != entry:
-            what = f"{path}: {name!r} is also in another file, where it differs."
-            raise UselessFileError(what, "Rename one of them.")
+            what = f"{name!r} is also in another file, where it differs."
+            raise UselessFileError(what, "Rename one of them.", path)

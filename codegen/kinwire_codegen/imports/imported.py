@@ -13,11 +13,16 @@ Node = dict[str, Any]
 
 
 class UselessFileError(Exception):
-    """A file cannot be imported; `hint` says what to do."""
+    """A file cannot be imported.
 
-    def __init__(self, message: str, hint: str) -> None:
+    The message is a sentence without the file's name, `hint` says what to do, and `path` is the
+    file if it is not the one that the user named.
+    """
+
+    def __init__(self, message: str, hint: str, path: Path | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+        self.path = path
 
 
 @dataclass(frozen=True, slots=True)

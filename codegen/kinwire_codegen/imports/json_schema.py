@@ -10,7 +10,7 @@ from typing import Any
 
 from kinwire_codegen.imports.assembling import ProtocolDraft, assembled
 from kinwire_codegen.imports.dialects import normalised
-from kinwire_codegen.imports.drafts import DraftTypes
+from kinwire_codegen.imports.drafts import DraftTypes, definitions_of
 from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
 from kinwire_codegen.imports.method_table import MethodTable, TableError, table_names, table_of
 from kinwire_codegen.imports.reading import read_json
@@ -29,17 +29,13 @@ def read_json_schema(source: ImportSource) -> Imported:
     """
     content = read_json(source.path)
     if "methods" not in source.options:
-        text = f"{source.path}: a JSON Schema does not say which methods there are."
+        text = "a JSON Schema does not say which methods there are."
         known = ", ".join(table_names())
         raise UselessFileError(text, f"Pass --methods with a table: {known}, or a file.")
     version = source.version or _version(source.path)
     if version is None:
-        raise UselessFileError(f"{source.path}: its version is unknown.", "Pass --as-version.")
-    try:
-        return schema_document(content, table_of(source.options["methods"]), source, version)
-    except TableError as error:
-        hint = "Correct the table, or name another with --methods."
-        raise UselessFileError(f"{source.path}: {error}.", hint) from None
+        raise UselessFileError("its version is unknown.", "Pass --as-version.")
+    return schema_document(content, table_of(source.options["methods"]), source, version)
 
 
 def schema_document(content: Any, table: Node, source: ImportSource, version: str) -> Imported:
@@ -48,11 +44,13 @@ def schema_document(content: Any, table: Node, source: ImportSource, version: st
     Raises:
         TableError: the table does not fit the schema.
     """
-    definitions = _definitions(content)
+    definitions = definitions_of(content)
+    if not definitions:
+        raise TableError("the schema has no definitions under $defs or definitions.")
     applied = MethodTable(table, definitions)
     methods, errors = applied.methods(), applied.errors()
     if not methods:
-        raise TableError("the table finds no method in it")
+        raise TableError("the table finds no method in it.")
     title = table.get("title") or str(content.get("title") or "Imported")
     for method in methods.values():
         method.parts = {name: normalised(one) for name, one in method.parts.items()}
@@ -76,14 +74,6 @@ def schema_document(content: Any, table: Node, source: ImportSource, version: st
     types = {name: _plain(one, markers) for name, one in definitions.items()}
     taken = source.taken | {class_name(name) for name in errors}
     return assembled(draft, DraftTypes(types, taken))
-
-
-def _definitions(content: Any) -> Node:
-    for key in ("$defs", "definitions"):
-        found = content.get(key) if isinstance(content, dict) else None
-        if isinstance(found, dict) and found:
-            return found
-    raise TableError("the schema has no definitions under $defs or definitions")
 
 
 def _plain(definition: Any, markers: set[str]) -> Any:

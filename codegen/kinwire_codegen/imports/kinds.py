@@ -15,11 +15,13 @@ from kinwire_codegen.imports.imported import Imported, ImportSource
 
 
 class ImportOption(NamedTuple):
-    """An option that only some kinds have: `--NAME METAVAR`."""
+    """An option that only some kinds have: `--NAME VALUE`."""
 
     name: str
-    metavar: str
     help: str
+    metavar: str | None = None
+    choices: tuple[str, ...] | None = None
+    """The values that it may have; None for any text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +70,15 @@ def _cdp(source: ImportSource) -> Imported:
 
 
 _METHODS = ImportOption(
-    "methods", "TABLE", "which definitions are methods: acp, a2a, dap, or a file with a table"
+    "methods", "which definitions are methods: acp, a2a, dap, or a file with a table", "TABLE"
 )
-_OF_OPENRPC = (
-    ImportOption("root", "DIR", "references may lead to files in it (default: the file's folder)"),
-    ImportOption(
-        "params-by", "name|position", "how params are sent if both are allowed (default: name)"
-    ),
+_ROOT = ImportOption(
+    "root", "references may lead to files in it (default: the file's folder)", "DIR"
+)
+_PARAMS_BY = ImportOption(
+    "params-by",
+    "how params are sent if both are allowed (default: name)",
+    choices=("name", "position"),
 )
 
 KINDS = {
@@ -82,7 +86,10 @@ KINDS = {
     for kind in (
         ImportKind("mcp-schema", "the schema.json of a version of MCP", _mcp_schema),
         ImportKind(
-            "openrpc", "an OpenRPC document or a folder of its parts", _openrpc, _OF_OPENRPC
+            "openrpc",
+            "an OpenRPC document or a folder of its parts",
+            _openrpc,
+            (_ROOT, _PARAMS_BY),
         ),
         ImportKind("json-schema", "a JSON Schema of messages", _json_schema, (_METHODS,)),
         ImportKind("lsp", "a metaModel.json of LSP", _lsp),

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.imports.assembling import MethodDraft, ProtocolDraft, assembled
+from kinwire_codegen.imports.assembling import PARTS, MethodDraft, ProtocolDraft, assembled
 from kinwire_codegen.imports.drafts import DraftTypes
 from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
 from kinwire_codegen.imports.lsp_types import LspTypes, availability
@@ -22,7 +22,6 @@ from kinwire_codegen.imports.reading import read_json
 Node = dict[str, Any]
 
 _SENDERS = {"clientToServer": "client", "serverToClient": "server", "both": "both"}
-_PARTS = ("params", "result", "partialResult", "registrationOptions")
 _LISTS = ("requests", "notifications", "structures", "enumerations", "typeAliases")
 _ERRORS = "ErrorCodes"
 _NULL = "NullResult"
@@ -37,7 +36,7 @@ def read_lsp(source: ImportSource) -> Imported:
     content = read_json(source.path)
     missing = [name for name in _LISTS if not isinstance(_field(content, name), list)]
     if missing:
-        text = f"{source.path}: it is not a metaModel of LSP: it has no list {missing[0]!r}."
+        text = f"it is not a metaModel of LSP: it has no list {missing[0]!r}."
         raise UselessFileError(text, "Name a metaModel.json.")
     return lsp_document(content, source)
 
@@ -86,7 +85,7 @@ def _method(row: Node, reader: LspTypes) -> MethodDraft:
     for side in ("client", "server"):
         if f"{side}Capability" in row:
             more[f"x-lsp-{side}-capability"] = row[f"{side}Capability"]
-    found = {part: reader.type_of(row[part]) for part in _PARTS if part in row}
+    found = {part: reader.type_of(row[part]) for part in PARTS if part in row}
     if found.get("params") == {}:  # LSPAny, of which JSON-RPC takes these two
         found["params"] = {"anyOf": [{"type": "object"}, {"type": "array"}]}
     if found.get("result") == {"type": "null"}:

@@ -7,7 +7,7 @@ method. Types that no method and no error use are left out.
 
 from __future__ import annotations
 
-__all__ = ("NotMcpSchemaError", "mcp_document", "read_mcp_schema")
+__all__ = ("mcp_document", "read_mcp_schema")
 
 import json
 import re
@@ -15,18 +15,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kinwire_codegen.imports.drafts import DraftTypes, Node, defined_name
+from kinwire_codegen.imports.assembling import OWN_CODES, document_head
+from kinwire_codegen.imports.drafts import DraftTypes, Node, defined_name, definitions_of
 from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
-from kinwire_codegen.imports.merging import merged
+from kinwire_codegen.imports.names import first_sentence
 from kinwire_codegen.imports.reading import read_json
+from kinwire_codegen.imports.unions import merged
 
 ROLES = ("client", "server")
 TASK = "CreateTaskResult"
 _VERSION = re.compile(r"\d{4}-\d\d-\d\d|draft")
-
-
-class NotMcpSchemaError(Exception):
-    """The file is not a schema of MCP."""
 
 
 def read_mcp_schema(source: ImportSource) -> Imported:
@@ -35,20 +33,7 @@ def read_mcp_schema(source: ImportSource) -> Imported:
     Raises:
         UselessFileError: it cannot be imported.
     """
-    version = source.version or _version(source.path)
-    try:
-        found = mcp_document(
-            read_json(source.path),
-            protocol=source.protocol or "mcp",
-            version=version or "",
-            taken=source.taken,
-        )
-    except NotMcpSchemaError as error:
-        hint = "Name another file or another kind."
-        raise UselessFileError(f"{source.path}: {error}.", hint) from None
-    if version is None:  # asked for last: the file may be of another kind
-        raise UselessFileError(f"{source.path}: its version is unknown.", "Pass --as-version.")
-    return found
+    return mcp_document(read_json(source.path), source)
 
 
 def _version(path: Path) -> str | None:
@@ -59,30 +44,35 @@ def _version(path: Path) -> str | None:
     return None
 
 
-def mcp_document(schema: Any, *, protocol: str, version: str, taken: frozenset[str]) -> Imported:
-    """Return the document of one version; `taken` are names that the generated code uses itself.
+def mcp_document(schema: Any, source: ImportSource) -> Imported:
+    """Return the document of a schema; `source` has what the user chose.
 
     Raises:
-        NotMcpSchemaError: there are no unions of requests in it.
+        UselessFileError: there are no unions of requests in it, or its version is unknown.
     """
-    definitions = _definitions(schema)
-    types = DraftTypes(definitions, taken)
+    definitions = definitions_of(schema)
+    if "ClientRequest" not in definitions:
+        raise _not_a_schema("it has no definition ClientRequest under $defs or definitions")
+    types = DraftTypes(definitions, source.taken)
     errors = dict(_errors(definitions, types))
     methods = dict(_methods(definitions, types))
     types.finish()
+    version = source.version or _version(source.path)
+    if version is None:  # asked for last: the file may be of another kind
+        raise UselessFileError("its version is unknown.", "Pass --as-version.")
     rows = _rows(definitions)
     absent = sorted(
         name for name in definitions if types.name_of(name) not in types.made and name not in rows
     )
     became = {name: _became(definitions, name, types) for name in absent}
     content = {
-        "$schema": "meta.schema.json",
-        "protocol": protocol,
-        "title": "Model Context Protocol",
-        "version": version,
-        "description": f"MCP {version}, imported from its official schema.",
-        "capability": None,
-        "roles": {role: role for role in ROLES},
+        **document_head(
+            source.protocol or "mcp",
+            "Model Context Protocol",
+            version,
+            f"MCP {version}, imported from its official schema.",
+            {role: role for role in ROLES},
+        ),
         "methods": methods,
         "errors": errors,
         "$defs": dict(sorted(types.made.items())),
@@ -96,12 +86,8 @@ def mcp_document(schema: Any, *, protocol: str, version: str, taken: frozenset[s
     )
 
 
-def _definitions(schema: Any) -> Node:
-    for key in ("$defs", "definitions"):
-        found = schema.get(key) if isinstance(schema, dict) else None
-        if isinstance(found, dict) and "ClientRequest" in found:
-            return found
-    raise NotMcpSchemaError("it has no definition ClientRequest under $defs or definitions")
+def _not_a_schema(what: str) -> UselessFileError:
+    return UselessFileError(f"{what}.", "Name another file or another kind.")
 
 
 def _became(definitions: Node, name: str, types: DraftTypes) -> str:
@@ -179,7 +165,7 @@ def _methods(definitions: Node, types: DraftTypes) -> Iterator[tuple[str, Node]]
             "kind": kind,
             "from": roles.pop() if len(roles) == 1 else "both",
             "section": f"schema.json, {name}",
-            "summary": _first_sentence(node, wire),
+            "summary": first_sentence(node.get("description", "")) or f"`{wire}`.",
             "params": _part(definitions, types, f"{name}Params", [_params(node)]),
         }
         if kind == "request":
@@ -242,7 +228,7 @@ def _last_name(definitions: Node, node: Node) -> str:
     while "$ref" in node:
         name = defined_name(node["$ref"])
         if name in names or name not in definitions:
-            raise NotMcpSchemaError(f"the reference {node['$ref']!r} leads to no definition")
+            raise _not_a_schema(f"the reference {node['$ref']!r} leads to no definition")
         names.append(name)
         node = definitions[name]
     return names[-1] if names else ""
@@ -252,13 +238,13 @@ def _errors(definitions: Node, types: DraftTypes) -> Iterator[tuple[str, Node]]:
     """Yield the errors that the schema gives a code, except those of JSON-RPC."""
     for name, node in definitions.items():
         code = _code(node)
-        if code is None or -32700 <= code <= -32600:
+        if code is None or code in OWN_CODES:
             continue
         short = name.removesuffix("Error")
         row: Node = {
             "code": code,
             "message": " ".join(_words(short)),
-            "description": _first_sentence(node, short),
+            "description": first_sentence(node.get("description", "")) or f"`{short}`.",
         }
         data = _error_node(node).get("properties", {}).get("data")
         if data and data.get("properties"):
@@ -287,8 +273,3 @@ def _words(name: str) -> list[str]:
         else:
             words[-1] += letter
     return words
-
-
-def _first_sentence(node: Node, otherwise: str) -> str:
-    text = " ".join(str(node.get("description", "")).split())
-    return (text.partition(". ")[0].rstrip(".") + ".") if text else f"`{otherwise}`."

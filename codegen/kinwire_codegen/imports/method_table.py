@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from kinwire_codegen.imports.assembling import MethodDraft
 from kinwire_codegen.imports.drafts import defined_name
+from kinwire_codegen.imports.imported import UselessFileError
+from kinwire_codegen.imports.names import one_line
+from kinwire_codegen.imports.reading import read_json
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -29,8 +32,11 @@ _SCHEMA = "method_table.schema.json"
 _FOLDER = resources.files(__package__ or "kinwire_codegen.imports")
 
 
-class TableError(Exception):
+class TableError(UselessFileError):
     """A table does not fit the schema that it is used with, or is not a table."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "Correct the table, or name another with --methods.")
 
 
 def table_names() -> tuple[str, ...]:
@@ -44,24 +50,22 @@ def table_of(text: str) -> Node:
 
     Raises:
         TableError: there is no such table or file, or it is not a valid table.
+        UselessFileError: the file cannot be read, or is not JSON.
     """
     from jsonschema import Draft202012Validator
 
+    table: Node
     if text in table_names():
-        source = (_FOLDER / "tables" / f"{text}.json").read_text(encoding="utf-8")
+        table = json.loads((_FOLDER / "tables" / f"{text}.json").read_text(encoding="utf-8"))
     elif (path := Path(text)).is_file():
-        source = path.read_text(encoding="utf-8")
+        table = read_json(path)
     else:
         known = ", ".join(table_names())
-        raise TableError(f"there is no table or file {text!r}; the tables are {known}")
-    try:
-        table: Node = json.loads(source)
-    except ValueError as error:
-        raise TableError(f"{text} is not valid JSON: {error}") from None
+        raise TableError(f"there is no table or file {text!r}; the tables are {known}.")
     schema = json.loads((_FOLDER / _SCHEMA).read_text(encoding="utf-8"))
     found = min(Draft202012Validator(schema).iter_errors(table), key=_where, default=None)
     if found is not None:
-        raise TableError(f"{text} is not a method table: at {found.json_path}, {found.message}")
+        raise TableError(f"{text} is not a method table: at {found.json_path}, {found.message}.")
     return table
 
 
@@ -135,10 +139,10 @@ class MethodTable:
     def _place(self, place: str, where: str) -> Node:
         name, slash, pointer = place.partition("/")
         if name not in self.definitions:
-            raise TableError(f"{where} names {name!r}, which is not a definition of the schema")
+            raise TableError(f"{where} names {name!r}, which is not a definition of the schema.")
         node: Node | None = self._inside(name, slash + pointer)
         if node is None:
-            raise TableError(f"{where} names {place!r}, and there is nothing at that place")
+            raise TableError(f"{where} names {place!r}, and there is nothing at that place.")
         return node
 
     def _found(self, rule: Node) -> Iterator[tuple[str, MethodDraft]]:
@@ -168,7 +172,7 @@ class MethodTable:
         value = _constant(self._inside(name, given["at"]))
         if value not in given["values"]:
             known = ", ".join(given["values"])
-            raise TableError(f"{name}{given['at']} is {value!r}, and the table knows only {known}")
+            raise TableError(f"{name}{given['at']} is {value!r}, and the table knows only {known}.")
         return str(given["values"][value])
 
     def _result(self, rule: Node, match: re.Match[str], wire: str) -> Node | None:
@@ -221,7 +225,7 @@ class MethodTable:
         self.consumed[rule["values"]] = "errors"
         for branch in (*node.get("oneOf", ()), *node.get("anyOf", ())):
             if isinstance(branch.get("const"), int) and branch.get("title"):
-                text = " ".join(str(branch.get("description") or branch["title"]).split())
+                text = one_line(branch.get("description") or branch["title"])
                 name = "".join(word.capitalize() for word in branch["title"].split())
                 yield (
                     name,
@@ -238,7 +242,7 @@ class MethodTable:
             self.consumed[name] = "errors"
             said = self._inside(name, rule.get("message", "/none")) or {}
             error: Node = {"code": code, "message": str(said.get("default") or match[1])}
-            text = " ".join(str(self._inside(name, "/description") or error["message"]).split())
+            text = one_line(self._inside(name, "/description") or error["message"])
             data = self._inside(name, rule["data"]) if "data" in rule else None
             error |= {"description": text}
             yield match[1], error | ({"data": data} if _says(data) else {})

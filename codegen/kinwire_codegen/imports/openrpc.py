@@ -6,12 +6,13 @@ not, such as tags, is kept in `x-openrpc-` entries.
 
 from __future__ import annotations
 
-__all__ = ("NotOpenRpcError", "openrpc_document", "read_openrpc")
+__all__ = ("openrpc_document", "read_openrpc")
 
 import re
 from pathlib import Path
 from typing import Any
 
+from kinwire_codegen.imports.assembling import document_head
 from kinwire_codegen.imports.bundling import Bundler
 from kinwire_codegen.imports.drafts import DraftTypes, Node
 from kinwire_codegen.imports.fitting import drop_misfits
@@ -22,12 +23,7 @@ from kinwire_codegen.imports.openrpc_methods import MethodRows
 from kinwire_codegen.imports.own_openrpc import is_own, own_document
 from kinwire_codegen.imports.reading import read_data
 
-_POSITIONS = {"name": False, "position": True}
 _KEPT_OF_INFO = ("termsOfService", "contact", "license")
-
-
-class NotOpenRpcError(Exception):
-    """The file is not an OpenRPC document."""
 
 
 def read_openrpc(source: ImportSource) -> Imported:
@@ -36,35 +32,12 @@ def read_openrpc(source: ImportSource) -> Imported:
     Raises:
         UselessFileError: it cannot be imported.
     """
-    path = source.path
-    by = source.options.get("params-by", "name")
-    if by not in _POSITIONS:
-        raise UselessFileError(f"--params-by {by}: unknown.", "Write name or position.")
-    whole = path.is_dir()
-    content = read_folder(path) if whole else read_data(path)
-    if is_own(content):
-        return _own(content, source)
-    root = Path(source.options.get("root") or (path if whole else path.parent))
-    try:
-        return openrpc_document(
-            content,
-            protocol=source.protocol,
-            version=source.version,
-            taken=source.taken,
-            path=path / "openrpc.json" if whole else path,
-            root=root,
-            by_position=_POSITIONS[by],
-        )
-    except NotOpenRpcError as error:
-        hint = "Name another file or another kind."
-        raise UselessFileError(f"{path}: {error}.", hint) from None
+    content = read_folder(source.path) if source.path.is_dir() else read_data(source.path)
+    return _own(content, source) if is_own(content) else openrpc_document(content, source)
 
 
 def _own(content: Node, source: ImportSource) -> Imported:
-    try:
-        found = own_document(content)
-    except UselessFileError as error:
-        raise UselessFileError(f"{source.path}: {error}", error.hint) from None
+    found = own_document(content)
     if source.protocol is not None:
         found["protocol"] = source.protocol
     if source.version is not None:
@@ -72,36 +45,27 @@ def _own(content: Node, source: ImportSource) -> Imported:
     return Imported(found)
 
 
-def openrpc_document(
-    content: Any,
-    *,
-    protocol: str | None,
-    version: str | None,
-    taken: frozenset[str],
-    path: Path = Path("openrpc.json"),
-    root: Path = Path(),
-    by_position: bool = False,
-) -> Imported:
-    """Return the document; `taken` are names that the generated code uses itself.
+def openrpc_document(content: Any, source: ImportSource) -> Imported:
+    """Return the document of a description; `source` has what the user chose.
 
-    References may lead to files below `root`, as seen from `path`. `by_position` says how params
-    are sent where the description allows both.
+    References may lead to files below the option `root`, as seen from the source's path. The option
+    `params-by` says how params are sent where the description allows both.
 
     Raises:
-        NotOpenRpcError: it is not OpenRPC, or none of its methods can be represented.
+        UselessFileError: it is not OpenRPC, or none of its methods can be represented.
     """
     if not isinstance(content, dict) or not isinstance(content.get("methods"), list):
-        raise NotOpenRpcError("it has no list of methods")
-    bundler = Bundler(content, path, root)
+        raise _not_openrpc("it has no list of methods")
+    bundler = _bundler(content, source)
     content = bundler.bundled()
     errors = ErrorRows(content["methods"])
     schemas = content["components"]["schemas"]
-    types = DraftTypes(schemas, taken | errors.class_names, bundler.unresolved)
-    rows = MethodRows(types, errors, by_position=by_position)
+    types = DraftTypes(schemas, source.taken | errors.class_names, bundler.unresolved)
+    rows = MethodRows(types, errors, by_position=source.options.get("params-by") == "position")
     methods = dict(rows.read(content["methods"]))
     if not methods and content["methods"]:
         why = "; ".join(rows.left_out[:3])
-        raise NotOpenRpcError(f"none of its methods can be represented in a document ({why})")
+        raise _not_openrpc(f"none of its methods can be represented in a document ({why})")
     types.finish()
     rows.add_examples()
     unused = {name: types.reference(name) for name in types.unused()}
@@ -111,7 +75,7 @@ def openrpc_document(
         for name, one in unused.items()
         if one.rpartition("/")[2] in types.made
     }
-    found = _head(content, protocol, version)
+    found = _head(content, source)
     found |= {"methods": methods, "errors": errors.rows, "$defs": dict(sorted(types.made.items()))}
     found |= {"records": records} if records else {}
     left_out = [*rows.left_out, *drop_misfits(found)]
@@ -126,26 +90,35 @@ def openrpc_document(
     )
 
 
+def _bundler(content: Node, source: ImportSource) -> Bundler:
+    path = source.path / "openrpc.json" if source.path.is_dir() else source.path
+    return Bundler(content, path, Path(source.options.get("root") or path.parent))
+
+
 def _record(name: str, reference: str) -> Node:
     summary = f"The type `{name}`, which no method refers to."
     return {"section": "OpenRPC", "summary": summary, "type": reference}
 
 
-def _head(content: Node, protocol: str | None, version: str | None) -> Node:
+def _not_openrpc(what: str) -> UselessFileError:
+    return UselessFileError(f"{what}.", "Name another file or another kind.")
+
+
+def _head(content: Node, source: ImportSource) -> Node:
     info = content.get("info") if isinstance(content.get("info"), dict) else {}
     assert isinstance(info, dict)
-    title = str(info.get("title") or protocol or "Imported")
+    title = str(info.get("title") or source.protocol or "Imported")
     kept = {key: info[key] for key in _KEPT_OF_INFO if info.get(key)}
     kept |= {key: content[key] for key in ("servers", "externalDocs") if content.get(key)}
     own = {key: value for key, value in {**info, **content}.items() if key.startswith("x-")}
     return {
-        "$schema": "meta.schema.json",
-        "protocol": protocol or _protocol(title),
-        "title": title,
-        "version": version or str(info.get("version") or "1"),
-        "description": str(info.get("description") or f"{title}, imported from OpenRPC."),
-        "capability": None,
-        "roles": {"client": "client", "server": "server"},
+        **document_head(
+            source.protocol or _protocol(title),
+            title,
+            source.version or str(info.get("version") or "1"),
+            str(info.get("description") or f"{title}, imported from OpenRPC."),
+            {"client": "client", "server": "server"},
+        ),
         **own,
         **({"x-openrpc": kept} if kept else {}),
     }

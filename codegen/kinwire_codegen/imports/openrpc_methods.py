@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kinwire_codegen.imports.drafts import DraftTypes, Node
-from kinwire_codegen.imports.names import pascal
+from kinwire_codegen.imports.names import one_line, pascal
 from kinwire_codegen.imports.openrpc_errors import ErrorRows
 from kinwire_codegen.imports.reading import MALFORMED
 from kinwire_codegen.lint import RESERVED_METHODS
@@ -64,9 +64,7 @@ class MethodRows:
             "kind": "request" if "result" in method else "notification",
             "from": "client",
             "section": "OpenRPC",
-            "summary": _one_line(
-                method.get("summary") or method.get("description") or f"`{name}`."
-            ),
+            "summary": one_line(method.get("summary") or method.get("description") or f"`{name}`."),
         }
         by_position = self._is_by_position(method)
         if descriptors:
@@ -168,10 +166,6 @@ def _described(descriptor: Node, *, name_too: bool = False) -> Node:
     if name_too and not found.keys() & {"description", "title"} and descriptor.get("name"):
         found["description"] = str(descriptor["name"])
     return found
-
-
-def _one_line(text: Any) -> str:
-    return " ".join(str(text).split())
 
 
 def _dashed(name: str) -> str:

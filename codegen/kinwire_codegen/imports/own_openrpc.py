@@ -74,7 +74,7 @@ def _reference(text: str, homes: dict[str, str]) -> str:
 def _row(method: Node, schemas: Node, homes: dict[str, str], rest: Node) -> Node:
     name = method["name"]
     if not isinstance(method.get(REST), dict):
-        raise UselessFileError(f"The method {name!r} has no entry {REST}.", _HINT)
+        raise UselessFileError(f"the method {name!r} has no entry {REST}.", _HINT)
     row: Node = {"kind": method["x-kind"], "section": method["x-section"]}
     row |= {key: method[key] for key in ("summary", "description") if key in method}
     row |= {"aliases": method["x-aliases"]} if "x-aliases" in method else {}
@@ -102,5 +102,5 @@ def _check_params(method: Node, schemas: Node) -> None:
         waiting += here.get("allOf", ())
         waiting += [schemas[defined_name(here["$ref"])]] if "$ref" in here else []
     if {param["name"] for param in method["params"]} != fields:
-        what = f"The params of {method['name']!r} are not the fields of {method['x-params']!r}."
+        what = f"the params of {method['name']!r} are not the fields of {method['x-params']!r}."
         raise UselessFileError(what, "Change the schema in the same way, or both back.")

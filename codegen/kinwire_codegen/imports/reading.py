@@ -46,12 +46,12 @@ def _parsed(path: Path, language: str) -> Any:
         text = path.read_text(encoding="utf-8")
         return _parse_yaml(text) if language == "YAML" else parse(text)
     except OSError as error:
-        raise UselessFileError(f"{path}: {error.strerror}.", "Correct the path.") from None
+        raise UselessFileError(f"{error.strerror}.", "Correct the path.", path) from None
     except TooDeepError as error:
-        raise UselessFileError(f"{path}: {error}.", error.hint) from None
+        raise UselessFileError(f"{error}.", error.hint, path) from None
     except ValueError as error:
-        what = f"{path}: it is not valid {language}: {error}."
-        raise UselessFileError(what, "Fix the file.") from None
+        what = f"it is not valid {language}: {error}."
+        raise UselessFileError(what, "Fix the file.", path) from None
 
 
 def _parse_yaml(text: str) -> Any:

@@ -52,8 +52,8 @@ def made_file(content: dict[str, Any], out: Path) -> MadeFile:
     target = out / (version or "version") / f"{content['protocol']}.json"
     text = document_text(content, load_documents(None).meta)
     if target.exists() and target.read_text(encoding="utf-8") != text:
-        what = f"{target} exists already."
-        raise UselessFileError(what, "Choose another folder with --out.")
+        what = "it exists already and differs."
+        raise UselessFileError(what, "Choose another folder with --out.", target)
     return MadeFile(content, target, text)
 
 

@@ -384,5 +384,6 @@ def test_an_imported_document_that_was_edited_is_not_written_over(
     (tmp_path / "out" / "1" / "t.json").write_text("{}")
     assert main(command) == 2
     assert (
-        "t.json exists already.\nhint: Choose another folder with --out." in capsys.readouterr().err
+        "t.json: it exists already and differs.\nhint: Choose another folder with --out."
+        in capsys.readouterr().err
     )

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from kinwire_codegen.emit.models import models
+from kinwire_codegen.imports.imported import ImportSource
 from kinwire_codegen.imports.mcp_schema import mcp_document
 from kinwire_codegen.lint import RESERVED
 from kinwire_codegen.load.document import Document, Documents
@@ -40,9 +41,8 @@ def official(version: str) -> Node:
 @cache
 def document(version: str) -> Documents:
     """Return the imported document, together with jsonrpc."""
-    imported = mcp_document(
-        official(version), protocol="mcp", version=version, taken=frozenset(RESERVED)
-    )
+    source = ImportSource((FOLDER / f"{version}.json",), frozenset(RESERVED))
+    imported = mcp_document(official(version), source)
     ours = load_documents(None)
     own = {"jsonrpc": ours["jsonrpc"], "mcp": Document(imported.content)}
     return Documents(own, ours.meta, ("mcp",))

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from kinwire_codegen.imports.mcp_schema import NotMcpSchemaError, mcp_document
+from kinwire_codegen.imports.imported import ImportSource, UselessFileError
+from kinwire_codegen.imports.mcp_schema import mcp_document
 from kinwire_codegen.lint import lint
 from kinwire_protocols import jsonrpc
 from kinwire_protocols.base import from_wire, to_wire
@@ -37,6 +38,7 @@ each_made_version = pytest.mark.parametrize(
     "version", [*(pytest.param(one, marks=pytest.mark.slow) for one in VERSIONS[:-1]), VERSIONS[-1]]
 )
 
+SOURCE = ImportSource((Path("schema.json"),), frozenset(), version="1")
 RANDOM_INSTANCES = 2
 
 NULL = "null reads as absent"
@@ -234,7 +236,7 @@ def error_of(name: str, value: Any, found: Bindings) -> Any:
 
 
 def test_what_is_in_another_place_is_folded_and_not_left_out() -> None:
-    found = mcp_document(official("2025-11-25"), protocol="mcp", version="1", taken=frozenset())
+    found = mcp_document(official("2025-11-25"), SOURCE)
     left = {text.partition(":")[0] for text in found.left_out}
     folded = dict(text.split(" into ") for text in found.folded)
     assert left == {"Cursor", "EmptyResult", "Error", "RelatedTaskMetadata"}
@@ -256,8 +258,8 @@ def test_params_that_lead_to_no_definition_are_refused(target: str) -> None:
         "B": {"$ref": "#/$defs/A"},
         "Self": {"$ref": "#/$defs/Self"},
     }
-    with pytest.raises(NotMcpSchemaError, match="leads to no definition"):
-        mcp_document({"$defs": definitions}, protocol="mcp", version="1", taken=frozenset())
+    with pytest.raises(UselessFileError, match="leads to no definition"):
+        mcp_document({"$defs": definitions}, SOURCE)
 
 
 @pytest.mark.parametrize("anything", [True, False])
@@ -270,13 +272,13 @@ def test_a_definition_that_is_a_mere_yes_or_no_is_any_value(anything: bool) -> N
         "T": anything,
     }
     content = {"definitions": definitions}
-    found = mcp_document(content, protocol="mcp", version="1", taken=frozenset()).content
+    found = mcp_document(content, SOURCE).content
     assert found["$defs"]["T"] == {"description": "`T`, as the schema has it."}
 
 
 def test_a_file_that_is_not_a_schema_of_mcp_is_refused() -> None:
-    with pytest.raises(NotMcpSchemaError, match="no definition ClientRequest"):
-        mcp_document({"$defs": {}}, protocol="mcp", version="1", taken=frozenset())
+    with pytest.raises(UselessFileError, match="no definition ClientRequest"):
+        mcp_document({"$defs": {}}, SOURCE)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from kinwire_codegen.imports.imported import ImportSource
 from kinwire_codegen.imports.openrpc import openrpc_document
 from kinwire_codegen.lint import RESERVED, lint
 from kinwire_codegen.load.document import Document, Documents
@@ -143,9 +144,8 @@ def test_the_document_language_can_say_every_public_method() -> None:
 
 def test_every_public_method_is_imported_without_a_loss() -> None:
     for methods in groups():
-        found = openrpc_document(
-            described(methods), protocol="public", version="1", taken=frozenset(RESERVED)
-        )
+        source = ImportSource((Path("rpc.json"),), frozenset(RESERVED), "public", "1")
+        found = openrpc_document(described(methods), source)
         assert found.losses == 0, (found.left_out, found.widened)
         assert findings(found.content) == []
         rows = written(methods)["methods"]
