@@ -122,7 +122,11 @@ CONSTANTS = [
     ({"const": 1}, {"const": 1.0}, []),
     ({"enum": [0, 1]}, {"enum": [1.0, 0]}, []),
     ({"const": 1}, {"const": True}, ["constant-changed"]),
-    ({"enum": [0, 1]}, {"enum": [0, True]}, ["values-removed", "values-added"]),
+    (
+        {"enum": [0, 1]},
+        {"enum": [0, True]},
+        ["values-removed", "values-added", "removed-without-deprecation"],
+    ),
 ]
 
 

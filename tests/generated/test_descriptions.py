@@ -14,6 +14,7 @@ from pydantic import Field
 
 from kinwire_codegen.load.document import Document, Reference, members_of
 from kinwire_codegen.load.loading import load_documents
+from kinwire_codegen.load.notes import described
 from kinwire_protocols import mcp
 from kinwire_protocols.base import Message
 from tests.codegen.documents import build_types
@@ -30,10 +31,10 @@ def models_of(document: Document) -> dict[str, type[Message]]:
     return {name: kind for name, kind in found.items() if isinstance(kind, type)}
 
 
-def texts_of(document: Document, name: str) -> dict[str, str]:
-    """Return what the document says of each field, by wire name."""
+def texts_of(document: Document, name: str) -> dict[str, str | None]:
+    """Return what the document says of each field and its versions, by wire name."""
     members, _ = members_of(LOADED, Reference(document.name, name))
-    return {wire: node["description"] for wire, (_, node) in members.items()}
+    return {wire: described(node) for wire, (_, node) in members.items()}
 
 
 by_document = pytest.mark.parametrize("document", DOCUMENTS, ids=[one.name for one in DOCUMENTS])

@@ -88,7 +88,8 @@ def _shown(value: Any) -> str:
 def _machine(links: Links, document: Document, name: str, node: Node) -> Iterator[Block]:
     final = f"; final: {', '.join(node['final'])}" if "final" in node else ""
     constant = f"{document.module}.tables.{constant_name(name)}"
-    yield Text(f"`{constant}`. Initial state: {node['initial']}{final}.")
+    states = links.named(node["states"], document.name)
+    yield Text(f"`{constant}`, states of {states}. Initial state: {node['initial']}{final}.")
     yield Drawing("machine", {"name": name, **node})
     rows = [
         (step["from"], step["on"], step["to"], meaning(step, "summary"))
