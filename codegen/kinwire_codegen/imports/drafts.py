@@ -52,7 +52,7 @@ def defined_name(text: Any) -> str:
 
 
 def definitions_of(schema: Any) -> Node:
-    """Return the definitions of a JSON Schema of any draft; empty if there are none."""
+    """Return the definitions of a JSON Schema of any draft, which may have none."""
     for key in ("$defs", "definitions"):
         found = schema.get(key) if isinstance(schema, dict) else None
         if isinstance(found, dict) and found:

@@ -20,7 +20,7 @@ from kinwire_codegen.imports.drafts import DraftTypes, Node, defined_name, defin
 from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
 from kinwire_codegen.imports.names import first_sentence
 from kinwire_codegen.imports.reading import read_json
-from kinwire_codegen.imports.unions import merged
+from kinwire_codegen.imports.unions import merged_object
 
 ROLES = ("client", "server")
 TASK = "CreateTaskResult"
@@ -208,7 +208,7 @@ def _part(definitions: Node, types: DraftTypes, name: str, branches: list[Node])
     whole = [_followed(definitions, branch) for branch in followed]
     if len(whole) == 1 and "$ref" in followed[0] and whole[0].keys() & {"properties", "allOf"}:
         return types.reference(_last_name(definitions, followed[0]))
-    node = {"properties": {}, **merged(whole)}
+    node = {"properties": {}, **merged_object(whole)}
     union = _last_name(definitions, branches[0])
     # The union of the params has a name of its own, which nothing else may need.
     own = len(branches) == 1 and union and json.dumps(definitions).count(f'/{union}"') == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kinwire_codegen.imports.imported import UselessFileError
-from kinwire_codegen.load.parsing import DEEPEST, TooDeepError, parse
+from kinwire_codegen.load.parsing import DEEPEST, TooDeepError, parse, refuse_what_json_lacks
 
 MALFORMED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """What walking a file raises where it is not what a kind expects."""
@@ -64,6 +64,7 @@ def _parse_yaml(text: str) -> Any:
     except RecursionError:
         raise TooDeepError from None
     _check_size(found)
+    refuse_what_json_lacks(found)
     return found
 
 

@@ -5,7 +5,7 @@ Where only an object may stand, as the params or the result of a row, they becom
 
 from __future__ import annotations
 
-__all__ = ("merged", "name_unions", "tell_apart")
+__all__ = ("merged_object", "name_unions", "tell_apart")
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def _tags(made: dict[str, Node], branch: Node) -> Node:
     return found
 
 
-def merged(branches: list[Node]) -> Node:
+def merged_object(branches: list[Node]) -> Node:
     """Return an object that takes what any of the objects takes.
 
     Required is what all of them require; which members go together stands in an `anyOf`, which

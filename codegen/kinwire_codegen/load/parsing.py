@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("DEEPEST", "TooDeepError", "parse")
+__all__ = ("DEEPEST", "TooDeepError", "parse", "refuse_what_json_lacks")
 
 import json
 from math import isinf
@@ -41,16 +41,19 @@ def parse(text: str) -> Any:
         depth += 1
         if depth > DEEPEST:
             raise TooDeepError
-    _refuse_half_a_pair(found)
+    refuse_what_json_lacks(found)
     return found
 
 
-def _refuse_half_a_pair(found: Any) -> None:
+def refuse_what_json_lacks(found: Any) -> None:
+    """Raise a ValueError if a string has half of a surrogate pair, or a number is infinite."""
     try:
-        json.dumps(found, ensure_ascii=False).encode()
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
         raise ValueError(f"{half} is half of a surrogate pair, which is not a character") from None
+    except ValueError:
+        raise ValueError("a number is more than 1.8e308") from None
 
 
 def _inside(node: Any) -> list[Any]:

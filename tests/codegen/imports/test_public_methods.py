@@ -16,11 +16,10 @@ import pytest
 
 from kinwire_codegen.imports.imported import ImportSource
 from kinwire_codegen.imports.openrpc import openrpc_document
-from kinwire_codegen.lint import RESERVED, lint
-from kinwire_codegen.load.document import Document, Documents
-from kinwire_codegen.load.loading import load_documents
+from kinwire_codegen.lint import RESERVED
 from kinwire_codegen.load.names import snake_name
 from tests.codegen.documents import documents, load_package, protocol
+from tests.codegen.imports.descriptions import findings
 
 Node = dict[str, Any]
 
@@ -128,12 +127,6 @@ def described(methods: list[Public]) -> Node:
     text = json.dumps({"methods": rows, "components": {"schemas": {"Thing": THING}}})
     found: Node = json.loads(text.replace("#/$defs/", "#/components/schemas/"))
     return found
-
-
-def findings(content: Node) -> list[str]:
-    ours = load_documents(None)
-    own = {"jsonrpc": ours["jsonrpc"], content["protocol"]: Document(content)}
-    return [str(one) for one in lint(Documents(own, ours.meta, (content["protocol"],)))]
 
 
 def test_the_document_language_can_say_every_public_method() -> None:

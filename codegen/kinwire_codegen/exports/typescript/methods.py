@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ("methods_file",)
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -203,7 +202,7 @@ def _entry(name: str, row: Row, fields: list[str]) -> str:
 
 
 def _errors_of(row: Row) -> str:
-    return " | ".join(map(json.dumps, row.get("errors", ()))) or "never"
+    return " | ".join(map(literal, row.get("errors", ()))) or "never"
 
 
 def _map(name: str, what: str, rows: Iterable[str]) -> str:
