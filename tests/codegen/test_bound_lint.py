@@ -113,11 +113,12 @@ def test_the_bindings_heed_what_is_let_through_as_validators_do(tmp_path: Path) 
         "a": {"type": ["string", "integer", "null"], "maxLength": 2},
         "b": {"$ref": "#/$defs/Text", "maxLength": 2},
         "c": {"type": ["array", "string"], "items": TEXT, "maxLength": 2},
+        "d": {"$ref": "#/$defs/Other", "maxLength": 2},
     }
     thing = {"type": "object", "properties": members}
-    with build_types(tmp_path, Thing=thing, Text=TEXT) as models:
+    with build_types(tmp_path, Thing=thing, Text=TEXT, Other={"$ref": "#/$defs/Text"}) as models:
         for taken in ({"a": 123}, {"a": None}, {"b": "ab"}, {"c": ["x", "y", "z"]}, {"c": "ab"}):
             assert models.Thing.model_validate(taken)
-        for refused in ({"a": "abc"}, {"b": "abc"}, {"c": "abc"}):
+        for refused in ({"a": "abc"}, {"b": "abc"}, {"c": "abc"}, {"d": "abc"}):
             with pytest.raises(ValueError, match="at most 2"):
                 models.Thing.model_validate(refused)

@@ -15,11 +15,15 @@ from typing import Any
 from kinwire_codegen.compare.bounds import within
 from kinwire_codegen.compare.ranges import missing_number
 from kinwire_codegen.compare.sides import Node, Side, Typed
+from kinwire_codegen.load.bounds import own_bounds
 from kinwire_codegen.load.document import Reference
+from kinwire_codegen.load.object_parts import is_group
 from kinwire_codegen.load.shape_reading import whole
 
 ANY = "any"
 SCALARS = ("null", "boolean", "integer", "number", "string")
+Seen = set[tuple[Reference, str]]
+"""What was followed: references, each with the bounds next to it as text."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +57,13 @@ def alternatives(side: Side, typed: Typed) -> list[Alternative]:
     return list(_found(side, typed, set(), None))
 
 
-def _found(
-    side: Side, typed: Typed, seen: set[Reference], tag: str | None
-) -> Iterator[Alternative]:
+def _found(side: Side, typed: Typed, seen: Seen, tag: str | None) -> Iterator[Alternative]:
     node = typed.node
     reference = side.named(typed)
     if reference is not None:
-        if reference not in seen:  # a type that is itself by another name adds nothing
-            seen.add(reference)
+        key = reference, json.dumps(own_bounds(node))
+        if key not in seen:  # a type that is itself by another name adds nothing
+            seen.add(key)
             yield from _referred(side, typed, reference, seen, tag)
     elif "const" in node:
         yield Alternative("value", typed, whole(node["const"]))
@@ -73,7 +76,7 @@ def _found(
 
 
 def _referred(
-    side: Side, typed: Typed, reference: Reference, seen: set[Reference], tag: str | None
+    side: Side, typed: Typed, reference: Reference, seen: Seen, tag: str | None
 ) -> Iterator[Alternative]:
     definition = side.definition(reference)
     if definition is None:
@@ -81,26 +84,24 @@ def _referred(
     elif _is_object(definition.node):
         yield Alternative("object", definition, reference=reference, tag=tag)
     else:
-        yield from _found(side, definition, seen, tag)
+        bounded = bool(own_bounds(typed.node))
+        yield from _found(side, typed.written_out(definition) if bounded else definition, seen, tag)
 
 
 def _is_object(node: Node) -> bool:
     return bool(node.keys() & {"properties", "allOf"})
 
 
-def _plain(
-    side: Side, typed: Typed, seen: set[Reference], tag: str | None
-) -> Iterator[Alternative]:
+def _plain(side: Side, typed: Typed, seen: Seen, tag: str | None) -> Iterator[Alternative]:
     node = typed.node
     tag = node.get("discriminator", {}).get("propertyName", tag)
     for key in ("anyOf", "oneOf"):
         branches = node.get(key, ())
         for index, branch in enumerate(branches):
-            if set(branch) - {"required"}:
-                place = (*typed.place, key, index)
-                inner = Typed(branch, typed.home, place, typed.label)
+            if not is_group(branch):
+                inner = typed._replace(node=branch, place=(*typed.place, key, index))
                 yield from _found(side, inner, seen, tag)
-        if any(set(branch) - {"required"} for branch in branches):
+        if not all(map(is_group, branches)):
             return
     kinds = node.get("type", ANY)
     for kind in [kinds] if isinstance(kinds, str) else kinds:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
+from kinwire_codegen.load.object_parts import is_group
+
 MANY = 12  # fields: all 4,096 combinations of them are tried
 Node = dict[str, Any]
 Fields = frozenset[str]
@@ -45,7 +47,7 @@ def _groups(node: Node) -> list[tuple[str, list[Fields]]]:
     found = []
     for key in ("anyOf", "oneOf"):
         branches = node.get(key, ())
-        if branches and all(set(branch) == {"required"} for branch in branches):
+        if branches and all(map(is_group, branches)):
             found.append((key, [frozenset(branch["required"]) for branch in branches]))
     return found
 

@@ -26,7 +26,8 @@ def value_of(typed: Typed) -> Typed:
     node = typed.node.get("additionalProperties")
     found = node if isinstance(node, dict) else {}
     label = f"a value of {typed.label}"
-    return Typed(found, typed.home, (*typed.place, "additionalProperties"), label)
+    place = (*typed.place, "additionalProperties")
+    return typed._replace(node=found, place=place, label=label)
 
 
 def typed_fields(typed: Typed, required: set[str], names: Iterable[str]) -> dict[str, Member]:

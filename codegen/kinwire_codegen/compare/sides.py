@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from kinwire_codegen.load.bounds import own_bounds
 from kinwire_codegen.load.document import (
     Document,
     Documents,
@@ -34,6 +35,13 @@ class Typed(NamedTuple):
     place: Place
     label: str
     """`Tool.name`, for people."""
+    scope: str = ""
+    """The protocol that its references begin from, if it is not `home`."""
+
+    def written_out(self, definition: Typed) -> Typed:
+        """Return the definition that this refers to, in this place and with the bounds here."""
+        node = {**definition.node, **own_bounds(self.node)}
+        return self._replace(node=node, scope=definition.home)
 
 
 class Member(NamedTuple):
@@ -63,10 +71,21 @@ class Side:
         return Typed(node, reference.protocol, ("$defs", reference.name), reference.name)
 
     def named(self, typed: Typed) -> Reference | None:
-        """Return the type that a type is a mere reference to."""
+        """Return the type that a type refers to, None if it says itself what it takes."""
         if "$ref" not in typed.node:
             return None
-        return resolve(typed.node["$ref"], typed.home)
+        return resolve(typed.node["$ref"], typed.scope or typed.home)
+
+    def written_out(self, typed: Typed) -> Typed:
+        """Return a type with the definition that it refers to, past other names, in its place."""
+        seen: set[Reference] = set()
+        while (reference := self.named(typed)) is not None and reference not in seen:
+            seen.add(reference)
+            definition = self.definition(reference)
+            if definition is None:
+                break
+            typed = typed.written_out(definition)
+        return typed
 
     def object_named(self, reference: Reference) -> Typed | None:
         """Return the definition if it is an object with members, through other names of it."""

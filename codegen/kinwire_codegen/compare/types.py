@@ -27,6 +27,7 @@ from kinwire_codegen.compare.nearest_bounds import nearest_bounds
 from kinwire_codegen.compare.others import closed, is_closed, typed_fields, value_of
 from kinwire_codegen.compare.sides import Member, Side, Typed
 from kinwire_codegen.compare.unions import changed_telling, matched_objects, told_object
+from kinwire_codegen.load.bounds import own_bounds
 from kinwire_codegen.load.document import Reference, all_types, resolve
 
 TOP = 2  # steps to a definition
@@ -100,10 +101,13 @@ class _PairComparison:
         yield from _default(old, new)
 
     def _nodes(self, old: Typed, new: Typed, *, top: bool = False) -> Iterator[Raw]:
-        names = self._old.named(old), self._new.named(new)
-        if names[0] is not None and names[1] is not None and not top:
-            yield from self._pair(names[0], names[1], new)
-            return
+        was, is_now = self._old.named(old), self._new.named(new)
+        if was is not None and is_now is not None and not top:
+            bounds = own_bounds(old.node), own_bounds(new.node)
+            if not any(bounds) or (was == is_now and bounds[0] == bounds[1]):
+                yield from self._pair(was, is_now, new)
+                return
+            old, new = self._old.written_out(old), self._new.written_out(new)
         if old.node == new.node and old.node.keys() <= PLAIN:
             return
         before, after = alternatives(self._old, old), alternatives(self._new, new)
@@ -286,4 +290,5 @@ def _default(old: Typed, new: Typed) -> Iterator[Raw]:
 def _items(typed: Typed) -> Typed:
     """Return the type of the items of an array."""
     node = typed.node.get("items", {})
-    return Typed(node, typed.home, (*typed.place, "items"), f"an item of {typed.label}")
+    place = (*typed.place, "items")
+    return typed._replace(node=node, place=place, label=f"an item of {typed.label}")

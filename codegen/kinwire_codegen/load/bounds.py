@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("BOUNDS", "bounds_of", "keeps")
+__all__ = ("BOUNDS", "bounds_of", "keeps", "own_bounds")
 
 import math
 from collections.abc import Iterator
@@ -24,6 +24,11 @@ BOUNDS = {
 """The kinds of values that a bound says something of."""
 
 _CORRECT = "Correct one of them."
+
+
+def own_bounds(node: Node) -> Node:
+    """Return the bounds that a type has itself: next to `$ref` they narrow what it refers to."""
+    return {key: node[key] for key in BOUNDS if key in node}
 
 
 def bounds_of(kind: str, node: Node) -> tuple[tuple[Bound, ...], list[BoundFault]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("ALONE", "ObjectParts")
+__all__ = ("ALONE", "ObjectParts", "is_group")
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 Node = dict[str, Any]
 
 ALONE = "Give each its own name under $defs, or remove one of the two."
+
+
+def is_group(branch: Node) -> bool:
+    """Return whether a branch of a union is a group of fields of the object around it."""
+    return constraining(branch) == {"required"}
 
 
 class ObjectParts:
@@ -78,7 +83,7 @@ class ObjectParts:
         groups = []
         for index, branch in enumerate(branches):
             at = (*place, "anyOf", index)
-            if constraining(branch) != {"required"}:
+            if not is_group(branch):
                 what = "a union next to properties cannot be kept: both would have to hold"
                 self._fault(
                     at, what, "Give each alternative its own object, and make a union of them."

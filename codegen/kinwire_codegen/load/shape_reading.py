@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from kinwire_codegen.load.bounds import BOUNDS, bounds_of, keeps
+from kinwire_codegen.load.bounds import BOUNDS, bounds_of, keeps, own_bounds
 from kinwire_codegen.load.document import Documents, Reference, members_of, resolve
 from kinwire_codegen.load.findings import Fault, Place, pointer
 from kinwire_codegen.load.notes import constraining
-from kinwire_codegen.load.object_parts import ALONE, ObjectParts
+from kinwire_codegen.load.object_parts import ALONE, ObjectParts, is_group
 from kinwire_codegen.load.shapes import (
     AnyShape,
     ConstantShape,
@@ -112,7 +112,7 @@ class _Here:
     def _named(self, node: Node, keys: set[str], place: Place) -> Shape:
         self._only(place, keys, {"$ref", *BOUNDS}, "$ref")
         reference = resolve(node["$ref"], self._home)
-        bounds = {key: node[key] for key in BOUNDS if key in node}
+        bounds = own_bounds(node)
         if not bounds:
             return NamedShape(reference)
         return self._narrowed(reference, bounds, place)
@@ -131,7 +131,7 @@ class _Here:
             what = f"{reference.name!r} cannot be bounded here"
             self._fault(place, what, "Give the narrower type its own definition.")
             return NamedShape(reference)
-        if base.keys() & {*_UNIONS, "$ref"}:
+        if base.keys() & {*_UNIONS}:
             return NamedShape(reference)  # another rule reports bounds that do not apply
         home, self._home = self._home, reference.protocol
         shape = self._type({**base, **bounds}, place)
@@ -161,7 +161,7 @@ class _Here:
         branches = []
         for index, branch in enumerate(node[word]):
             at = (*place, word, index)
-            if constraining(branch) == {"required"}:
+            if is_group(branch):
                 self._fault(at, "it asks for fields of an object without properties", "Add them.")
             branches.append(self._type(branch, at))
         tag = node["discriminator"]["propertyName"] if "discriminator" in node else None
