@@ -9,6 +9,7 @@ __all__ = (
     "count",
     "default_documents",
     "find_project",
+    "print_difference",
     "print_documents",
     "project_of",
     "refuse",
@@ -21,6 +22,7 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, Namespace
+from difflib import unified_diff
 from keyword import iskeyword
 from pathlib import Path
 from shutil import get_terminal_size
@@ -96,6 +98,14 @@ def print_documents(folder: Path | None) -> None:
     """Print which documents were found, to stderr."""
     which = "those of the installed package" if folder is None else _one_line(str(folder))
     print(f"documents: {which}", file=sys.stderr)
+
+
+def print_difference(path: Path | str, old: str, new: str) -> None:
+    """Print how the text of a file differs, as a unified diff."""
+    before, after = (text.splitlines(keepends=True) for text in (old, new))
+    for line in unified_diff(before, after, f"a/{path}", f"b/{path}", n=2):
+        end = "" if line.endswith("\n") else "\n\\ No newline at end of file\n"
+        sys.stdout.write(line + end)
 
 
 def refuse(error: DocumentError) -> int:

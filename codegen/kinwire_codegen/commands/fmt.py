@@ -4,13 +4,17 @@ from __future__ import annotations
 
 __all__ = ("FmtCommand",)
 
-import sys
 from argparse import ArgumentParser, Namespace
-from difflib import unified_diff
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from kinwire_codegen.commands.common import count, default_documents, refuse, usage
+from kinwire_codegen.commands.common import (
+    count,
+    default_documents,
+    print_difference,
+    refuse,
+    usage,
+)
 
 
 class FormattedFile(NamedTuple):
@@ -137,9 +141,5 @@ def _show(differing: list[FormattedFile], total: int) -> int:
         print(f"  {file.path}")
     print()
     for file in differing:
-        old, new = (text.splitlines(keepends=True) for text in (file.old, file.new))
-        names = (f"a/{file.path}", f"b/{file.path}")
-        for line in unified_diff(old, new, *names, n=2):
-            end = "" if line.endswith("\n") else "\n\\ No newline at end of file\n"
-            sys.stdout.write(line + end)
+        print_difference(file.path, file.old, file.new)
     return 1

@@ -11,13 +11,13 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
-from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from kinwire_codegen.commands.common import (
     add_schema,
     count,
+    print_difference,
     project_of,
     refuse,
     usage,
@@ -152,7 +152,7 @@ def _once(task: Task, *, check: bool) -> int:
     from kinwire_codegen.atomic_files import apply_changes
 
     apply_changes(found, task.out)
-    _tell(documents, made, found, time.perf_counter() - begun)
+    _print_result(documents, made, found, time.perf_counter() - begun)
     return 0
 
 
@@ -203,9 +203,7 @@ def _show(found: list[FileChange]) -> int:
         print(f"  {_action(change):6}  {change.path}")
     print()
     for change in found:
-        old, new = ((text or "").splitlines(keepends=True) for text in (change.old, change.new))
-        names = (f"a/{change.path}", f"b/{change.path}")
-        sys.stdout.writelines(unified_diff(list(old), list(new), *names, n=2))
+        print_difference(change.path, change.old or "", change.new or "")
     return 1
 
 
@@ -216,7 +214,7 @@ def _action(change: FileChange) -> str:
     return "remove" if change.new is None else "change"
 
 
-def _tell(documents: Documents, made: int, found: list[FileChange], seconds: float) -> None:
+def _print_result(documents: Documents, made: int, found: list[FileChange], seconds: float) -> None:
     for document in map(documents.__getitem__, documents.chosen):
         name, module = document.name, document.module
         places = [f"/{module}/", f"reference/{name}/", f"json-schema/{name}.json"]

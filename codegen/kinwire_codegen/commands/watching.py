@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from kinwire_codegen.atomic_files import FileChange, apply_changes
+from kinwire_codegen.commands.common import count
 from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.verdict import Category, Level
 from kinwire_codegen.load.document import TABLES, Documents
@@ -49,7 +50,7 @@ def _generate(make: Make, out: Path, before: Documents | None) -> Documents | No
     if before:
         for line in (*differences(before, documents), *breaks(before, documents)):
             _say(line)
-    _say(f"{len(found)} file{'' if len(found) == 1 else 's'} written")
+    _say(f"{count(len(found), 'file')} written")
     return documents
 
 

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 REST = "x-kinwire"
 """The entry that has what OpenRPC does not say of a file, a method or a schema."""
-_SAID = {
+_COVERED = {
     *("kind", "section", "params", "result", "errors", "summary", "description", "aliases"),
 }
 """What a method says in OpenRPC's own words, or in entries of their own."""
@@ -110,7 +110,7 @@ def _method(documents: Documents, document: Document, wire: str, row: Json) -> J
     for key in ("gate", "aliases"):
         if row.get(key):
             made[f"x-{key}"] = row[key]
-    made[REST] = {key: one for key, one in row.items() if key not in _SAID or one in ([], "")}
+    made[REST] = {key: one for key, one in row.items() if key not in _COVERED or one in ([], "")}
     if "result" in row:
         result = resolve(row["result"], document.name)
         made["result"] = {"name": result.name, "schema": {"$ref": _pointer(result)}}

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from kinwire_codegen.commands.common import count
 from kinwire_codegen.commands.reports.report import Report
 from kinwire_codegen.compare.policy import AcceptedFinding, ReviewedChange, fingerprint
 
@@ -41,9 +42,8 @@ def _lines(report: Report, one: ReviewedChange) -> Iterator[str]:
 
 def _summary(report: Report) -> str:
     counted = report.counted
-    warnings = counted["warning"]
     words = [f"{counted['breaking']} breaking"]
-    words += [f"{warnings} warning{'' if warnings == 1 else 's'}", f"{counted['safe']} safe"]
+    words += [count(counted["warning"], "warning"), f"{counted['safe']} safe"]
     words += [f"{counted['accepted']} accepted"] if counted["accepted"] else []
     versions = sorted({step.old for step in report.review.versions.values()})
     version = f" {versions[0]}" if len(versions) == 1 else ""
@@ -112,12 +112,12 @@ def as_github(report: Report) -> str:
     for one in report.shown:
         change = one.change
         path, (line, column) = report.place(change)
-        victims = f". Breaks: {', '.join(map(str, change.breaks))}" if change.breaks else ""
+        broken = f". Breaks: {', '.join(map(str, change.breaks))}" if change.breaks else ""
         reason = f". Accepted: {one.accepted.reason}" if one.accepted is not None else ""
         title = _property(f"{change.rule.id} {change.rule.name}")
         place = f"file={_property(path)},line={line},col={column},title={title}"
         verb = "error" if one.fails else "warning" if one.accepted is None else "notice"
-        lines.append(f"::{verb} {place}::{_data(change.what + victims + reason)}")
+        lines.append(f"::{verb} {place}::{_data(change.what + broken + reason)}")
     for stale in report.review.stale:
         what = f"An accepted finding no longer occurs: {stale.key.rule} {stale.key.what}"
         lines.append(f"::warning file={_property(report.policy_file)}::{_data(what)}")
