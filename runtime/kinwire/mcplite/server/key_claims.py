@@ -35,7 +35,7 @@ class KeyClaims:
     """Claims the keys of calls of this process.
 
     A write that fails may have taken place. Without its removal, the key would stand for work that
-    never began, and a repetition of the call would be told that this work is lost.
+    never began, and the answer to a repetition of the call would be that this work is lost.
     """
 
     def __init__(
