@@ -7,7 +7,7 @@ __all__ = ("TypedRequest", "whole_arguments")
 import shlex
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -88,18 +88,23 @@ class TypedRequest:
     async def _send(self, row: Method[Any, Any], members: JsonObject) -> JsonObject | None:
         self._must_be_negotiated(row)
         try:
-            params = row.decode_params(members)
+            # Words have names, also where params go by position.
+            params = replace(row, positions=()).decode_params(members)
+            row.params_to_wire(params)
         except ValidationError as error:
             found = "; ".join(map(str, problems(error, members)))
             known = [field.alias or name for name, field in row.params.model_fields.items()]
-            hint = f"Its members are: {', '.join(known)}."
+            hint = f"Its parameters are: {', '.join(known)}."
             raise UsageError(f"{row.name}#{found}", hint) from None
+        except ValueError as error:  # a later position without an earlier one
+            raise UsageError(str(error)) from None
         if row.result is None:
             await self.server.session.notify(row, params)
             return None
+        show = None if row.positions else _show_progress  # an array has no place for a token
         async with patience_with(row.name):
             try:
-                result = await self.server.session.call(row, params, on_progress=_show_progress)
+                result = await self.server.session.call(row, params, on_progress=show)
             except row.errors as error:
                 raise _of_kinwire(error) from None
         made: JsonObject = to_wire(result)

@@ -81,6 +81,15 @@ def test_a_call_of_its_method_is_typed_by_its_document(capsys: Captured) -> None
     assert (code, err.splitlines()[0]) == (2, "error: titel=x: unknown parameter 'titel'.")
 
 
+def test_parameters_by_position_are_called_by_name(capsys: Captured) -> None:
+    call = ["call", "--package", "tiny_bindings", "books/rate"]
+    server = scripted(answers={"books/rate": {"error": {"code": 1, "message": "rated"}}})
+    assert main([*call, "id=b1", *server]) == 5
+    assert "the peer answered: rated" in capsys.readouterr().err
+    assert main([*call, "stars=3", *server]) == 2
+    assert "books/rate#/id: expected a value" in capsys.readouterr().err
+
+
 def test_a_result_that_breaks_its_document_ends_a_call_with_6(capsys: Captured) -> None:
     message = "error: books/find#/items: expected a value, got nothing.\n"
     assert called(capsys, answer={}) == (6, "", message)

@@ -127,7 +127,7 @@ def _import(arguments: Namespace, kind: ImportKind) -> int:
     if losses and not arguments.partial:
         print(
             f"nothing was written: {count(losses, 'thing')} of the source would be lost; "
-            "with --partial the document is written without",
+            "with --partial the document is written without them",
             file=sys.stderr,
         )
         return 1
@@ -177,11 +177,11 @@ def _refuse(path: Path, findings: list[str]) -> int:
 
 
 def _print_differences(imported: Imported) -> None:
-    lists = {
-        "left out": imported.left_out,
-        "widened": imported.widened,
+    lists = {  # losses come last, next to the result
         "folded": imported.folded,
         "without effect": imported.without_effect,
+        "left out": imported.left_out,
+        "widened": imported.widened,
     }
     for word, texts in lists.items():
         for text in texts:

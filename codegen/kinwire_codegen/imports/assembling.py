@@ -11,7 +11,7 @@ from typing import Any
 from kinwire_codegen.imports.drafts import DraftTypes, defined_name
 from kinwire_codegen.imports.fitting import drop_misfits
 from kinwire_codegen.imports.imported import Imported
-from kinwire_codegen.imports.names import first_sentence, pascal
+from kinwire_codegen.imports.names import pascal, summary_and_rest
 from kinwire_codegen.load.loading import META
 
 Node = dict[str, Any]
@@ -145,9 +145,10 @@ def _folded(became: Mapping[str, str]) -> Iterator[str]:
 
 def _row(name: str, draft: MethodDraft, types: DraftTypes) -> Node:
     row: Node = {"kind": draft.kind, "from": draft.sender, "section": draft.section}
-    row["summary"] = first_sentence(draft.description) or f"`{name}`."
-    if draft.description.strip() not in ("", row["summary"]):
-        row["description"] = draft.description.strip()
+    summary, rest = summary_and_rest(draft.description)
+    row["summary"] = summary or f"`{name}`."
+    if rest:
+        row["description"] = rest
     for part in PARTS:
         if part in draft.parts:
             row[part] = _reference(f"{pascal(name)}{pascal(part)}", draft.parts[part], types)

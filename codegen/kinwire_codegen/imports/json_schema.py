@@ -32,10 +32,11 @@ def read_json_schema(source: ImportSource) -> Imported:
         text = "a JSON Schema does not say which methods there are."
         known = ", ".join(table_names())
         raise UselessFileError(text, f"Pass --methods with a table: {known}, or a file.")
+    table = table_of(source.options["methods"])
     version = source.version or _version(source.path)
     if version is None:
         raise UselessFileError("its version is unknown.", "Pass --as-version.")
-    return schema_document(content, table_of(source.options["methods"]), source, version)
+    return schema_document(content, table, source, version)
 
 
 def schema_document(content: Any, table: Node, source: ImportSource, version: str) -> Imported:

@@ -17,6 +17,7 @@ from kinwire_codegen.imports.assembling import PARTS, MethodDraft, ProtocolDraft
 from kinwire_codegen.imports.drafts import DraftTypes
 from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
 from kinwire_codegen.imports.lsp_types import LspTypes, availability
+from kinwire_codegen.imports.names import without_links
 from kinwire_codegen.imports.reading import read_json
 
 Node = dict[str, Any]
@@ -94,7 +95,7 @@ def _method(row: Node, reader: LspTypes) -> MethodDraft:
         row["kind"],
         _SENDERS[row["messageDirection"]],
         f"metaModel.json, {wire}",
-        row.get("documentation", ""),
+        without_links(row.get("documentation", "")),
         found,
         more,
     )
@@ -106,5 +107,5 @@ def _errors(codes: list[Node]) -> Iterator[tuple[str, Node]]:
             words = re.findall(r"[A-Z][a-z]*", value["name"])
             message = " ".join(words).capitalize() or value["name"]
             error = {"code": value["value"], "message": message}
-            error["description"] = value.get("documentation") or f"{message}."
+            error["description"] = without_links(value.get("documentation", "")) or f"{message}."
             yield value["name"], error | availability(value)

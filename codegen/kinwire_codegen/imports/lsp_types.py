@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from kinwire_codegen.imports.names import without_links
+
 Node = dict[str, Any]
 
 _MOST = 2**31 - 1
@@ -133,7 +135,7 @@ def availability(one: Node) -> Node:
     if one.get("since"):
         found["since"] = one["since"]
     if one.get("deprecated"):
-        found["deprecated"] = {"reason": one["deprecated"]}
+        found["deprecated"] = {"reason": without_links(one["deprecated"])}
     if one.get("proposed"):
         found["x-lsp-proposed"] = True
     if one.get("sinceTags"):
@@ -142,8 +144,8 @@ def availability(one: Node) -> Node:
 
 
 def _described(one: Node) -> Node:
-    text = {"description": one["documentation"]} if one.get("documentation") else {}
-    return text | availability(one)
+    text = without_links(one.get("documentation", ""))
+    return ({"description": text} if text else {}) | availability(one)
 
 
 def _meaning(value: Node) -> Node:

@@ -22,6 +22,7 @@ from kinwire_codegen.imports.drafts import defined_name
 from kinwire_codegen.imports.imported import UselessFileError
 from kinwire_codegen.imports.names import one_line
 from kinwire_codegen.imports.reading import read_json
+from kinwire_codegen.load.names import nearest
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -63,7 +64,9 @@ def table_of(text: str) -> Node:
         known = ", ".join(table_names())
         raise TableError(f"there is no table or file {text!r}; the tables are {known}.")
     schema = json.loads((_FOLDER / _SCHEMA).read_text(encoding="utf-8"))
-    found = min(Draft202012Validator(schema).iter_errors(table), key=_where, default=None)
+    checker = Draft202012Validator.FORMAT_CHECKER  # patterns
+    validator = Draft202012Validator(schema, format_checker=checker)
+    found = min(validator.iter_errors(table), key=_where, default=None)
     if found is not None:
         raise TableError(f"{text} is not a method table: at {found.json_path}, {found.message}.")
     return table
@@ -139,7 +142,9 @@ class MethodTable:
     def _place(self, place: str, where: str) -> Node:
         name, slash, pointer = place.partition("/")
         if name not in self.definitions:
-            raise TableError(f"{where} names {name!r}, which is not a definition of the schema.")
+            close = nearest(name, self.definitions)
+            what = f"the table's {where} names {name!r}, which is not a definition of the schema"
+            raise TableError(f"{what}." if close is None else f"{what}. Did you mean {close!r}?")
         node: Node | None = self._inside(name, slash + pointer)
         if node is None:
             raise TableError(f"{where} names {place!r}, and there is nothing at that place.")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("first_sentence", "one_line", "pascal")
+__all__ = ("first_sentence", "one_line", "pascal", "summary_and_rest", "without_links")
 
 import re
 from typing import Any
+
+_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\bcf)(?<!\bvs)\.(?=\s)|(?=\n\s*\n)")
+
+_LINK = re.compile(r"\{@link(?:code|plain)?\s+([^\s{}]+)\s*([^{}]*)\}")
 
 
 def pascal(text: str) -> str:
@@ -21,6 +25,23 @@ def one_line(text: Any) -> str:
 
 
 def first_sentence(text: Any) -> str:
-    """Return the first sentence of a text on one line; empty for an empty text."""
-    joined = one_line(text)
-    return joined.partition(". ")[0].rstrip(".") + "." if joined else ""
+    """Return the first sentence or paragraph of a text on one line; empty for an empty text."""
+    return summary_and_rest(str(text))[0]
+
+
+def summary_and_rest(text: str) -> tuple[str, str]:
+    """Return the first sentence or paragraph of a text on one line, and what follows it."""
+    text = text.strip()
+    end = _END.search(text)
+    first, rest = (text[: end.start()], text[end.end() :]) if end else (text, "")
+    return (f"{one_line(first).rstrip('.')}." if first else ""), rest.strip()
+
+
+def without_links(text: str) -> str:
+    """Return a text with links of JSDoc, such as `{@link Position}`, as names in backticks."""
+    return _LINK.sub(_named, text)
+
+
+def _named(link: re.Match[str]) -> str:
+    name = link[2].strip() or link[1]
+    return name if "`" in name or " " in name or "://" in name else f"`{name}`"

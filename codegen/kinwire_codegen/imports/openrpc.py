@@ -55,7 +55,7 @@ def openrpc_document(content: Any, source: ImportSource) -> Imported:
         UselessFileError: it is not OpenRPC, or none of its methods can be represented.
     """
     if not isinstance(content, dict) or not isinstance(content.get("methods"), list):
-        raise _not_openrpc("it has no list of methods")
+        raise _not_openrpc("it is not an OpenRPC document: it has no list 'methods'")
     bundler = _bundler(content, source)
     content = bundler.bundled()
     errors = ErrorRows(content["methods"])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kinwire_codegen.imports.drafts import DraftTypes, Node
-from kinwire_codegen.imports.names import one_line, pascal
+from kinwire_codegen.imports.names import one_line, pascal, summary_and_rest
 from kinwire_codegen.imports.openrpc_errors import ErrorRows
 from kinwire_codegen.imports.reading import MALFORMED
 from kinwire_codegen.lint import RESERVED_METHODS
@@ -60,11 +60,15 @@ class MethodRows:
 
     def _row(self, name: str, method: Node) -> Node:
         descriptors = self._params(name, method)
+        text = str(method.get("description") or "")
+        summary, rest = one_line(str(method.get("summary") or "")), text
+        if not summary:
+            summary, rest = summary_and_rest(text)
         row: Node = {
             "kind": "request" if "result" in method else "notification",
             "from": "client",
             "section": "OpenRPC",
-            "summary": one_line(method.get("summary") or method.get("description") or f"`{name}`."),
+            "summary": summary or f"`{name}`.",
         }
         by_position = self._is_by_position(method)
         if descriptors:
@@ -72,8 +76,8 @@ class MethodRows:
             row |= {"paramsBy": "position"} if by_position else {}
         if "result" in method:
             row["result"] = self._result(name, method["result"])
-        if method.get("description") and method["description"] != row["summary"]:
-            row["description"] = str(method["description"])
+        if rest and rest != summary:
+            row["description"] = rest
         if method.get("deprecated"):
             row["deprecated"] = True
         errors, wrong = self._errors.names(method, self._types)

@@ -59,7 +59,11 @@ def _parse_yaml(text: str) -> Any:
 
     try:
         found = yaml.load(text, Loader=_loader())
-    except yaml.YAMLError as error:
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise ValueError(f"{place}{error.problem or error.context}") from None
+    except yaml.YAMLError as error:  # a character that YAML does not have
         raise ValueError(" ".join(str(error).split())) from None
     except RecursionError:
         raise TooDeepError from None

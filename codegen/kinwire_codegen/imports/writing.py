@@ -53,7 +53,9 @@ def made_file(content: dict[str, Any], out: Path) -> MadeFile:
     text = document_text(content, load_documents(None).meta)
     if target.exists() and target.read_text(encoding="utf-8") != text:
         what = "it exists already and differs."
-        raise UselessFileError(what, "Choose another folder with --out.", target)
+        raise UselessFileError(
+            what, "Choose another folder with --out, or remove it first.", target
+        )
     return MadeFile(content, target, text)
 
 

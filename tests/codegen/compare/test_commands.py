@@ -383,7 +383,5 @@ def test_an_imported_document_that_was_edited_is_not_written_over(
     assert main(command) == 0
     (tmp_path / "out" / "1" / "t.json").write_text("{}")
     assert main(command) == 2
-    assert (
-        "t.json: it exists already and differs.\nhint: Choose another folder with --out."
-        in capsys.readouterr().err
-    )
+    error = capsys.readouterr().err
+    assert "t.json: it exists already and differs.\nhint: Choose another folder" in error

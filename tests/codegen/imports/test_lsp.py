@@ -120,7 +120,7 @@ def test_methods_keep_what_the_meta_model_says_of_them(imported: Imported) -> No
         "from": "client",
         "section": "metaModel.json, shop/find",
         "summary": "Find wares.",
-        "description": "Find wares. All of them.",
+        "description": "All of them.",
         "params": "#/$defs/FindParams",
         "result": "#/$defs/ShopFindResult",
         "partialResult": "#/$defs/ShopFindPartialResult",

@@ -228,12 +228,20 @@ def test_a_table_of_ones_own_names_definitions_and_places_in_them(
         (
             SUMS,
             {"methods": {"x": {"kind": "request", "from": "client", "result": "Summ"}}},
-            "methods/x/result names 'Summ', which is not a definition of the schema",
+            "methods/x/result names 'Summ', which is not a definition of the schema. "
+            "Did you mean 'Sum'?",
         ),
         (
             SUMS,
             {"methods": {"x": {"kind": "request", "from": "client", "result": "Sum/a"}}},
             "methods/x/result names 'Sum/a', and there is nothing at that place",
+        ),
+        *(
+            (SUMS, table, "'(' is not a 'regex'")
+            for table in (
+                {"rules": [{"definitions": "(", "method": "", "kind": "request", "from": "both"}]},
+                {"envelopes": ["("]},
+            )
         ),
         (SUMS, "acp", "the table finds no method in it"),
         ({"type": "object"}, "acp", "the schema has no definitions under $defs or definitions"),
