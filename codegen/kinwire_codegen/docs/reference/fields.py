@@ -11,7 +11,16 @@ from kinwire_codegen.docs.reference.blocks import Block, FieldRow, Fields, Folde
 from kinwire_codegen.docs.reference.links import Links
 from kinwire_codegen.docs.reference.parts import meaning
 from kinwire_codegen.docs.reference.shapes import kind_of, limits_of
-from kinwire_codegen.load.document import Document, Documents, Reference, members_of, resolve
+from kinwire_codegen.load.document import Document, Reference, resolve
+from kinwire_codegen.load.shape_reading import ShapeReader
+from kinwire_codegen.load.shapes import (
+    ListShape,
+    MapShape,
+    NamedShape,
+    ObjectShape,
+    Shape,
+    UnionShape,
+)
 
 Node = dict[str, Any]
 
@@ -44,53 +53,53 @@ def field_blocks(
 
 def own_fields(links: Links, kind: Reference, prefix: str = "") -> Iterator[FieldRow]:
     """Yield the fields that a type has by itself; `prefix` begins the anchor of each."""
-    members, required = members_of(links.documents, kind)
-    for name, (owner, node) in members.items():
+    shape = links.reader.shape(kind)
+    for one in shape.members if isinstance(shape, ObjectShape) else ():
         yield FieldRow(
-            name,
-            kind_of(links, node, owner.protocol),
-            name in required,
-            tuple(limits_of(node)),
-            meaning(node, "description"),
-            prefix + name,
-            kinds=_kinds(links.documents, node, owner.protocol, kind),
+            one.wire,
+            kind_of(links, one.node, one.home),
+            one.required,
+            tuple(limits_of(one.node)),
+            meaning(one.node, "description"),
+            prefix + one.wire,
+            kinds=_kinds(links.reader, one.shape, kind),
         )
 
 
 def _added(links: Links, document: Document, row: Node, prefix: str) -> FieldRow:
-    reference = row["schema"]["$ref"]
+    kind = resolve(row["schema"]["$ref"], document.name)
     return FieldRow(
         row["member"],
-        links.named(reference, document.name),
+        links.kind(kind),
         False,
         (),
         meaning(row, "summary"),
         prefix + row["member"],
         added_by=f"[{document.name}](../../{document.name}/README.md#augments)",
-        kinds=_kinds(links.documents, row["schema"], document.name),
+        kinds=_kinds(links.reader, NamedShape(kind)),
     )
 
 
 def _kinds(
-    documents: Documents, node: Node, home: str, around: Reference | None = None
+    reader: ShapeReader, shape: Shape, around: Reference | None = None
 ) -> tuple[Reference, ...]:
     """Return the types with fields that a value may have, except the type `around` it."""
-    found = dict.fromkeys(_objects(documents, node, home, ALIASES))
+    found = dict.fromkeys(_objects(reader, shape, ALIASES))
     return tuple(kind for kind in found if kind != around)
 
 
-def _objects(documents: Documents, node: Node, home: str, aliases: int) -> Iterator[Reference]:
+def _objects(reader: ShapeReader, shape: Shape, aliases: int) -> Iterator[Reference]:
     """Yield the types with fields that a value may have, also inside arrays and maps."""
-    if "$ref" in node:
-        kind = resolve(node["$ref"], home)
-        if members_of(documents, kind)[0]:
-            yield kind
-        elif aliases:
-            there = documents.definition(kind)
-            yield from _objects(documents, there, kind.protocol, aliases - 1)
-    for key in ("anyOf", "oneOf", "allOf"):
-        for branch in node.get(key, ()):
-            yield from _objects(documents, branch, home, aliases)
-    for key in ("items", "additionalProperties"):
-        if isinstance(node.get(key), dict):
-            yield from _objects(documents, node[key], home, aliases)
+    match shape:
+        case NamedShape(reference):
+            there = reader.shape(reference)
+            if isinstance(there, ObjectShape):
+                if there.members:
+                    yield reference
+            elif aliases:
+                yield from _objects(reader, there, aliases - 1)
+        case UnionShape(branches):
+            for branch in branches:
+                yield from _objects(reader, branch, aliases)
+        case ListShape(inner) | MapShape(inner):
+            yield from _objects(reader, inner, aliases)

@@ -11,8 +11,18 @@ from typing import Any, NamedTuple
 
 from kinwire_codegen.docs.reference.links import Links
 from kinwire_codegen.emit.signatures import argument_name
-from kinwire_codegen.load.document import Reference, members_of, resolve
+from kinwire_codegen.load.document import Reference
 from kinwire_codegen.load.names import snake_name
+from kinwire_codegen.load.shapes import (
+    AnyShape,
+    ListShape,
+    MapShape,
+    MemberShape,
+    NamedShape,
+    ObjectShape,
+    Shape,
+    UnionShape,
+)
 
 Node = dict[str, Any]
 
@@ -42,9 +52,10 @@ def stub_call(links: Links, stub: str, kind: Reference | None, given: Any) -> st
     """Return the call of a stub with an example of its params; inner objects as they are read."""
     if kind is None:
         return f"await {stub}()"
-    if not _has_fields(links, kind):
+    shape = links.reader.shape(kind)
+    if not isinstance(shape, ObjectShape):
         return f"await {stub}({literal(given)})"
-    members = _members(links, kind, given)
+    members = _members(links, shape, given)
     arguments = {argument_name(name): value for name, value in members.items()}
     return _call(f"await {stub}", arguments, 0)
 
@@ -64,15 +75,12 @@ def handler_code(
 
 
 def _answer(links: Links, kind: Reference, returned: str, result: Any) -> str:
-    if members_of(links.documents, kind)[0]:
-        return _call(f"return {returned}", _members(links, kind, result), 8)
+    shape = links.reader.shape(kind)
+    if isinstance(shape, ObjectShape) and shape.members:
+        return _call(f"return {returned}", _members(links, shape, result), 8)
     if not isinstance(result, dict | list):
         return f"return {literal(result)}"
     return f"return {literal(_Read(returned, result), 8, 8 + len('return '))}"
-
-
-def _has_fields(links: Links, kind: Reference) -> bool:
-    return bool(links.documents.definition(kind).keys() & {"properties", "allOf"})
 
 
 def shell_line(name: str, given: Node) -> str:
@@ -92,53 +100,56 @@ def class_of(links: Links, kind: Reference) -> str:
     return f"{links.documents[kind.protocol].module}.{kind.name}"
 
 
-def _members(links: Links, kind: Reference, given: Node) -> dict[str, Any]:
+def _members(links: Links, shape: ObjectShape, given: Node) -> dict[str, Any]:
     """Return the members of an example by their names in Python; constants say themselves."""
-    members, _ = members_of(links.documents, kind)
+    members = {one.wire: one for one in shape.members}
     found = {}
     for name, value in given.items():
-        owner, node = members.get(name, (kind, {}))
-        if "const" not in node:
-            found[snake_name(name)] = _value(links, owner, node, value)
+        one = members.get(name)
+        if one is None or "const" not in one.node:
+            inner = AnyShape() if one is None else one.shape
+            found[snake_name(name)] = _value(links, inner, value)
     return found
 
 
-def _value(links: Links, owner: Reference, node: Node, value: Any) -> Any:
+def _value(links: Links, shape: Shape, value: Any) -> Any:
     """Return an example as a stub takes it: messages inside it are read from plain data."""
-    if "$ref" in node:
-        kind = resolve(node["$ref"], owner.protocol)
-        if isinstance(value, dict) and members_of(links.documents, kind)[0]:
-            return _Read(class_of(links, kind), value)
-        return _value(links, kind, links.documents.definition(kind), value)
-    for branch in (*node.get("oneOf", ()), *node.get("anyOf", ())):
-        if _fits(links, owner, branch, value):
-            return _value(links, owner, branch, value)
-    if isinstance(value, list) and isinstance(node.get("items"), dict):
-        return [_value(links, owner, node["items"], one) for one in value]
-    others = node.get("additionalProperties")
-    if isinstance(value, dict) and isinstance(others, dict):
-        return {name: _value(links, owner, others, one) for name, one in value.items()}
+    match shape:
+        case NamedShape(kind):
+            there = links.reader.shape(kind)
+            if isinstance(there, ObjectShape) and there.members and isinstance(value, dict):
+                return _Read(class_of(links, kind), value)
+            return _value(links, there, value)
+        case UnionShape(branches):
+            fitting = (one for one in branches if _fits(links, one, value))
+            return _value(links, next(fitting, AnyShape()), value)
+        case ListShape(items) if isinstance(value, list):
+            return [_value(links, items, one) for one in value]
+        case MapShape(values) if isinstance(value, dict):
+            return {name: _value(links, values, one) for name, one in value.items()}
     return value
 
 
-def _fits(links: Links, owner: Reference, branch: Node, value: Any) -> bool:
+def _fits(links: Links, shape: Shape, value: Any) -> bool:
     """Return whether a branch of a union is the one that an object or an array is an example of."""
-    if "$ref" in branch:
-        kind = resolve(branch["$ref"], owner.protocol)
-        members, required = members_of(links.documents, kind)
-        if not members:
-            return _fits(links, kind, links.documents.definition(kind), value)
-        constants = {name: node["const"] for name, (_, node) in members.items() if "const" in node}
-        return (
-            isinstance(value, dict)
-            and required <= value.keys()
-            and all(value.get(name, constant) == constant for name, constant in constants.items())
-        )
-    inner = (*branch.get("oneOf", ()), *branch.get("anyOf", ()))
-    if inner:
-        return any(_fits(links, owner, one, value) for one in inner)
-    kind_of_value = "object" if isinstance(value, dict) else "array"
-    return isinstance(value, dict | list) and branch.get("type") == kind_of_value
+    shape = links.reader.follow(shape)
+    match shape:
+        case UnionShape(branches):
+            return any(_fits(links, one, value) for one in branches)
+        case ObjectShape(members) if members:
+            return isinstance(value, dict) and all(_is_like(one, value) for one in members)
+        case ListShape():
+            return isinstance(value, list)
+        case MapShape() | ObjectShape():
+            return isinstance(value, dict)
+    return False
+
+
+def _is_like(member: MemberShape, value: Node) -> bool:
+    """Return whether an object has a field if it must, and its constant if it is one."""
+    if member.wire not in value:
+        return not member.required
+    return "const" not in member.node or bool(value[member.wire] == member.node["const"])
 
 
 def _read(message: _Read, indent: int | None, used: int) -> str:
