@@ -280,7 +280,7 @@ def test_watch_says_what_changed_on_each_save(tmp_path: Path) -> None:
     path = tmp_path / "schema" / "toy.json"
     document = json.loads(path.read_text())
     with watching(tmp_path) as said:
-        assert said() == "19 files written"
+        assert said() == "20 files written"
         document["errors"]["NotebookFull"]["code"] = 1002
         path.write_text(json.dumps(document))
         assert said() == "toy.json errors NotebookFull: changed"
@@ -288,7 +288,7 @@ def test_watch_says_what_changed_on_each_save(tmp_path: Path) -> None:
             "toy.json B203 breaking: error NotebookFull had the code 1001 and has 1002."
             " Breaks old receivers (server), old senders (client)"
         )
-        assert said() == "6 files written"
+        assert said() == "7 files written"
         path.write_text("{")
         assert said().startswith("schema/toy.json:1:2: cannot be read as JSON")
         assert said() == "nothing written; waiting for the next save"

@@ -15,8 +15,8 @@ from kinwire_codegen.load.bounds import own_bounds
 from kinwire_codegen.load.document import (
     Document,
     Documents,
-    Part,
     Reference,
+    TypePart,
     named,
     parts,
     resolve,
@@ -110,9 +110,9 @@ class Side:
         """Return the names of all required fields of an object, described or not."""
         return {name for part in self._parts(typed) for name in part.node.get("required", ())}
 
-    def _parts(self, typed: Typed) -> list[Part]:
+    def _parts(self, typed: Typed) -> list[TypePart]:
         # An object without a name is called as people read it.
-        start = Part(Reference(typed.home, typed.label), typed.node, typed.place)
+        start = TypePart(Reference(typed.home, typed.label), typed.node, typed.place)
         return list(parts(self.documents, start))
 
     @cached_property

@@ -9,9 +9,9 @@ __all__ = (
     "TOOLS_CALL",
     "Document",
     "Documents",
-    "Part",
     "Reference",
     "Rule",
+    "TypePart",
     "all_types",
     "inner_types",
     "members_of",
@@ -48,7 +48,7 @@ class Reference(NamedTuple):
     name: str
 
 
-class Part(NamedTuple):
+class TypePart(NamedTuple):
     """A part of an object: itself, a branch of its `allOf`, or a type that it extends."""
 
     owner: Reference
@@ -162,9 +162,9 @@ class Documents:
         document = self.by_name.get(reference.protocol)
         return None if document is None else document.definitions.get(reference.name)
 
-    def part(self, reference: Reference) -> Part:
+    def part(self, reference: Reference) -> TypePart:
         """Return the type that `reference` names as the part of objects that extend it."""
-        return Part(reference, self.definition(reference), ("$defs", reference.name))
+        return TypePart(reference, self.definition(reference), ("$defs", reference.name))
 
     def extended(self, document: Document) -> list[Document]:
         """Return what `document` builds on, directly or not; safe on circles."""
@@ -230,7 +230,7 @@ def named(documents: Documents, reference: Reference) -> Reference | None:
     return None
 
 
-def parts(documents: Documents, start: Part) -> Iterator[Part]:
+def parts(documents: Documents, start: TypePart) -> Iterator[TypePart]:
     """Yield an object and, through allOf, everything it is made of.
 
     What leads nowhere is left out, and circles end.
@@ -242,7 +242,7 @@ def parts(documents: Documents, start: Part) -> Iterator[Part]:
         yield here
         for index, branch in enumerate(here.node.get("allOf", ())):
             if "$ref" not in branch:
-                waiting.append(Part(here.owner, branch, (*here.place, "allOf", index)))
+                waiting.append(TypePart(here.owner, branch, (*here.place, "allOf", index)))
                 continue
             base = named(documents, resolve(branch["$ref"], here.owner.protocol))
             if base is not None and base not in seen:
