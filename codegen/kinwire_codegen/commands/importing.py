@@ -19,6 +19,7 @@ from kinwire_codegen.commands.common import count, refuse_protocol_name, usage
 from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
 from kinwire_codegen.imports.kinds import KINDS, ImportKind, ImportOption
 from kinwire_codegen.imports.reading import MALFORMED
+from kinwire_codegen.imports.well_formed import MalformedSchemaError
 
 if TYPE_CHECKING:
     from kinwire_codegen.imports.writing import MadeFile
@@ -156,6 +157,8 @@ def _read(arguments: Namespace, kind: ImportKind, paths: tuple[Path, ...]) -> Im
     )
     try:
         return kind.read(source)
+    except MalformedSchemaError as error:
+        raise UselessFileError(f"{error}.", "Fix the file.", source.path) from None
     except UselessFileError as error:
         raise UselessFileError(str(error), error.hint, error.path or source.path) from None
     except MALFORMED:  # third-party files may be malformed in any place

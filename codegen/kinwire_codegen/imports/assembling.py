@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kinwire_codegen.imports.drafts import DraftTypes, defined_name
+from kinwire_codegen.imports.drafts import DraftTypes
 from kinwire_codegen.imports.fitting import drop_misfits
 from kinwire_codegen.imports.imported import Imported
-from kinwire_codegen.imports.names import pascal, summary_and_rest
+from kinwire_codegen.imports.names import defined_name, pascal, summary_and_rest
 from kinwire_codegen.load.loading import META
 
 Node = dict[str, Any]

@@ -9,12 +9,13 @@ from __future__ import annotations
 __all__ = ("cdp_document", "read_cdp")
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from kinwire_codegen.imports.assembling import MethodDraft, ProtocolDraft, assembled
 from kinwire_codegen.imports.drafts import DraftTypes
 from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
-from kinwire_codegen.imports.reading import read_json
+from kinwire_codegen.imports.reading import check_names, entry, read_json
 
 Node = dict[str, Any]
 
@@ -33,7 +34,23 @@ def read_cdp(source: ImportSource) -> Imported:
         if not isinstance(content, dict) or not isinstance(content.get("domains"), list):
             text = "it is not a protocol of Chrome DevTools: it has no list 'domains'."
             raise UselessFileError(text, "Name browser_protocol.json and js_protocol.json.", path)
+        _check(content["domains"], path)
+    whole = [one for content in contents for one in content["domains"]]
+    check_names(whole, "domain", "domains", source.files[-1])
     return cdp_document(contents, source)
+
+
+def _check(domains: list[Any], path: Path) -> None:
+    """Refuse domains without names, and two entries of one name in a domain."""
+    check_names(domains, "domain", "domains", path)
+    for one in domains:
+        check_names(one.get("types", []), "id", f"types of {one['domain']}", path)
+        calls = (one.get("commands", []), one.get("events", []))
+        whole: list[Any] = []
+        for entries in calls:
+            check_names(entries, "name", f"commands and events of {one['domain']}", path)
+            whole += entries
+        check_names(whole, "name", f"commands and events of {one['domain']}", path)
 
 
 def cdp_document(contents: list[Node], source: ImportSource) -> Imported:
@@ -56,7 +73,7 @@ def cdp_document(contents: list[Node], source: ImportSource) -> Imported:
         keeps_unused=True,
     )
     definitions = {
-        f"{domain}.{one['id']}": _type(one, domain)
+        f"{domain}.{one['id']}": _named_type(one, domain)
         for domain, content in domains.items()
         for one in content.get("types", ())
     }
@@ -76,6 +93,11 @@ def _methods(domain: str, content: Node) -> Iterator[tuple[str, MethodDraft]]:
 
 
 def _method(domain: str, one: Node, kind: str, sender: str) -> MethodDraft:
+    with entry(f"{domain}.{one['name']}"):
+        return _draft(domain, one, kind, sender)
+
+
+def _draft(domain: str, one: Node, kind: str, sender: str) -> MethodDraft:
     found: Node = {}
     if one.get("parameters"):
         found["params"] = _object(one["parameters"], domain)
@@ -88,6 +110,11 @@ def _method(domain: str, one: Node, kind: str, sender: str) -> MethodDraft:
         more["x-cdp-redirect"] = one["redirect"]
     text = one.get("description", "")
     return MethodDraft(kind, sender, f"{domain}.{one['name']}", text, found, more)
+
+
+def _named_type(one: Node, domain: str) -> Node:
+    with entry(f"the type {domain}.{one['id']}"):
+        return _type(one, domain)
 
 
 def _type(one: Node, domain: str) -> Node:

@@ -5,18 +5,19 @@ Inline objects get names, every type a description, unions of tagged objects the
 
 from __future__ import annotations
 
-__all__ = ("DraftTypes", "defined_name", "definitions_of")
+__all__ = ("DraftTypes", "Mark", "definitions_of")
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from kinwire_codegen.imports.fitting import drop_idle_bounds
-from kinwire_codegen.imports.names import pascal
+from kinwire_codegen.imports.names import defined_name, pascal
 from kinwire_codegen.imports.older_drafts import modern
+from kinwire_codegen.imports.required_fields import with_declared_fields
 from kinwire_codegen.imports.unions import name_unions, tell_apart
 from kinwire_codegen.imports.weakening import weakened
+from kinwire_codegen.imports.well_formed import check_keywords
 
 Node = dict[str, Any]
 
@@ -42,13 +43,8 @@ ANYTHING = {"JSONValue", "JSONArray"}
 """Types that mean any JSON. Official schemas list fewer kinds than they mean."""
 
 
-_DEFINITION = re.compile(r"#/(?:\$defs|definitions|components/schemas)/([^/]+)")
-
-
-def defined_name(text: Any) -> str:
-    """Return the definition that a reference names; empty if it leads inside one, or elsewhere."""
-    found = _DEFINITION.fullmatch(str(text))
-    return found[1].replace("~1", "/").replace("~0", "~") if found else ""
+Mark = tuple[frozenset[str], int, frozenset[str]]
+"""How far the types are: what is made, how many wait, and what is kept although nothing uses it."""
 
 
 def definitions_of(schema: Any) -> Node:
@@ -104,6 +100,18 @@ class DraftTypes:
             self._waiting.append(name)
         return f"#/$defs/{mine}"
 
+    def mark(self) -> Mark:
+        """Return what is made so far, for `forget`."""
+        return frozenset(self.made), len(self._waiting), frozenset(self._roots)
+
+    def forget(self, mark: Mark) -> None:
+        """Remove the types that were added or referred to since `mark`."""
+        made, waiting, roots = mark
+        for name in self.made.keys() - made:
+            del self.made[name]
+        del self._waiting[waiting:]
+        self._roots &= roots
+
     def widened(self) -> tuple[str, ...]:
         """Return the references that became any value, and the keywords that are not in `made`."""
         lost = [
@@ -135,10 +143,12 @@ class DraftTypes:
             self.made[mine] = self._described(mine, self.type_of(self.source[name], mine, top=True))
         name_unions(self.made)
         tell_apart(self.made)
-        self._idle += drop_idle_bounds(self.made)
+        idle, lost = drop_idle_bounds(self.made)
+        self._idle += idle
+        self._unsaid += lost
         self._weak += weakened(self.made, self.free, self._roots)
 
-    def add(self, name: str, node: Node, *, own: bool = False) -> str:
+    def add(self, name: str, node: Any, *, own: bool = False) -> str:
         """Return a reference to a type that the source does not name.
 
         `own`: it takes the place of the source's type of that name.
@@ -154,7 +164,7 @@ class DraftTypes:
             known = defined_name(node["$ref"])
             if known in self.source:
                 return self._inner_reference(known)
-        return self.add(name, node if isinstance(node, dict) else {})
+        return self.add(name, node)
 
     def free(self, name: str) -> str:
         """Return `name`, or one like it that no type has."""
@@ -167,10 +177,12 @@ class DraftTypes:
 
     def type_of(self, node: Any, owner: str, *, top: bool = False) -> Node:
         """Return a type of the source as documents write it; `owner` names what is inside it."""
-        if not isinstance(node, dict):
-            self._unsaid += [f"{owner} false"] if node is False else []
+        check_keywords(node, owner)
+        if isinstance(node, bool):
+            self._unsaid += [] if node else [f"{owner} false"]
             return {}
         node = self._without_idle_fields(modern(node), owner)
+        node = with_declared_fields(node, self.source)
         kept = {key: value for key, value in node.items() if _is_kept(key, value)}
         self._unsaid += [f"{owner} {key}" for key in node if key in UNSAID and key not in kept]
         self._unsaid += [f"{owner} additionalProperties"] if _has_rules_for_others(node) else []
@@ -186,14 +198,16 @@ class DraftTypes:
         kept |= self._kind(node)
         kept |= self._members(node, owner, top=top)
         for key in ("anyOf", "oneOf", "allOf"):
-            if isinstance(node.get(key), list) and node[key]:
+            if node.get(key):
                 kept |= self._branches(key, node, owner, top=top)
         return kept
 
     def _without_idle_fields(self, node: Node, owner: str) -> Node:
         """Return a type without fields if it is never an object."""
         idle = node.keys() & {"properties", "required", "additionalProperties"}
-        if node.get("type", "object") == "object" or "object" in node["type"] or not idle:
+        if node.get("required") in (True, False):  # of draft 3, where a field says it itself
+            idle = {"required"}
+        elif node.get("type", "object") == "object" or "object" in node["type"] or not idle:
             return node
         self._notes += [f"{owner} {key}" for key in sorted(idle)]
         return {key: value for key, value in node.items() if key not in idle}
@@ -221,10 +235,12 @@ class DraftTypes:
                 name: self.type_of(member, owner + pascal(name))
                 for name, member in node["properties"].items()
             }
-            required = [name for name in node.get("required", ()) if name in node["properties"]]
-            found |= {"required": required} if required else {}
-        elif node.keys() - {"description"} == {"required"}:
-            found["required"] = node["required"]  # one of the groups that may go together
+        # Alone it is one of the groups of fields that may go together.
+        is_group = node.keys() - {"description"} == {"required"}
+        if node.get("required") and (is_group or node.keys() & {"properties", "allOf"}):
+            found["required"] = node["required"]
+        elif node.get("required"):
+            self._unsaid.append(f"{owner} required")
         if "items" in node:
             found["items"] = self.type_of(node["items"], f"{owner}Item")
         values = node.get("additionalProperties")
@@ -267,7 +283,9 @@ def _is_kept(key: str, value: Any) -> bool:
     if key == "x-decision":  # ours, which is text
         return isinstance(value, str) and value != ""
     if key == "deprecated":
-        return bool(value)
+        return value is True or isinstance(value, dict)
+    if key == "since":
+        return isinstance(value, str) and value != ""
     if key == "examples":
         return isinstance(value, list) and value != []
     return key.startswith("x-") or (key in KEPT and value != "")

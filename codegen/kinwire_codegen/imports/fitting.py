@@ -15,22 +15,24 @@ from kinwire_codegen.load.findings import Place
 Node = dict[str, Any]
 
 
-def drop_idle_bounds(made: dict[str, Node]) -> list[str]:
-    """Take bounds that do not apply to their type out of `made`; return which and where.
+def drop_idle_bounds(made: dict[str, Node]) -> tuple[list[str], list[str]]:
+    """Take bounds that their type does not name a kind of values for out of `made`.
 
-    `made` has types by name.
+    `made` has types by name. Return those that refuse no value, such as `minimum` of a text, and
+    the others: it says something of any value, and of most unions.
     """
 
     def definition(reference: Reference) -> Node:
         return made.get(reference.name, {})
 
-    found = []
+    idle: list[str] = []
+    lost: list[str] = []
     for name, whole in made.items():
         for node, place in all_types(whole, ()):
-            for key, _ in idle_bounds(node, "", definition):
-                found.append(f"{name}{_inside(place)} {key}")
+            for key, kinds in idle_bounds(node, "", definition):
+                (idle if kinds else lost).append(f"{name}{_inside(place)} {key}")
                 del node[key]
-    return found
+    return idle, lost
 
 
 def _inside(place: Place) -> str:

@@ -18,7 +18,7 @@ from kinwire_codegen.imports.drafts import DraftTypes
 from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
 from kinwire_codegen.imports.lsp_types import LspTypes, availability
 from kinwire_codegen.imports.names import without_links
-from kinwire_codegen.imports.reading import read_json
+from kinwire_codegen.imports.reading import check_names, entry, read_json
 
 Node = dict[str, Any]
 
@@ -39,6 +39,9 @@ def read_lsp(source: ImportSource) -> Imported:
     if missing:
         text = f"it is not a metaModel of LSP: it has no list {missing[0]!r}."
         raise UselessFileError(text, "Name a metaModel.json.")
+    for name in _LISTS:
+        key = "method" if name in ("requests", "notifications") else "name"
+        check_names(content[name], key, name, source.path)
     return lsp_document(content, source)
 
 
@@ -53,7 +56,7 @@ def lsp_document(model: Node, source: ImportSource) -> Imported:
         version=version,
         description=f"LSP {version}, imported from its metaModel.",
         roles={"client": "client", "server": "server"},
-        methods={name: _method(row, reader) for name, row in _rows(model)},
+        methods={name: _method(name, row, reader) for name, row in _rows(model)},
         errors=dict(_errors(codes)),
         left_out=[
             f"{row['method']} errorData: the metaModel does not say for which code"
@@ -78,8 +81,12 @@ def _rows(model: Node) -> Iterator[tuple[str, Node]]:
             yield row["method"], {**row, "kind": kind}
 
 
-def _method(row: Node, reader: LspTypes) -> MethodDraft:
-    wire = row["method"]
+def _method(wire: str, row: Node, reader: LspTypes) -> MethodDraft:
+    with entry(f"the {row['kind']} {wire!r}"):
+        return _draft(wire, row, reader)
+
+
+def _draft(wire: str, row: Node, reader: LspTypes) -> MethodDraft:
     more = availability(row)
     if row.get("registrationMethod", wire) != wire:
         more["registrationMethod"] = row["registrationMethod"]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kinwire_codegen.imports.names import without_links
+from kinwire_codegen.imports.reading import entry
 
 Node = dict[str, Any]
 
@@ -47,14 +48,17 @@ class LspTypes:
         """JSON Schemas by the name in the metaModel."""
         for name, structure in self._structures.items():
             if name not in self._private and name not in _ANY:
-                self.definitions[name] = self._structure(structure)
+                with entry(f"the structure {name!r}"):
+                    self.definitions[name] = self._structure(structure)
         for one in model["enumerations"]:
-            self.definitions |= self._enumeration(one)
+            with entry(f"the enumeration {one['name']!r}"):
+                self.definitions |= self._enumeration(one)
         for one in model["typeAliases"]:
             if one["name"] in _ANY:
                 self.folded.append(f"{one['name']} into the types that use it")
             else:
-                self.definitions[one["name"]] = self._alias(one)
+                with entry(f"the alias {one['name']!r}"):
+                    self.definitions[one["name"]] = self._alias(one)
 
     def type_of(self, node: Node) -> Node:
         """Return a type as JSON Schema."""

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from kinwire_codegen.imports.assembling import OWN_CODES, document_head
-from kinwire_codegen.imports.drafts import DraftTypes, Node, defined_name, definitions_of
+from kinwire_codegen.imports.drafts import DraftTypes, Node, definitions_of
 from kinwire_codegen.imports.imported import Imported, ImportSource, UselessFileError
-from kinwire_codegen.imports.names import first_sentence
+from kinwire_codegen.imports.names import defined_name, first_sentence
 from kinwire_codegen.imports.reading import read_json
 from kinwire_codegen.imports.unions import merged_object
 

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinwire_codegen.imports.assembling import MethodDraft
-from kinwire_codegen.imports.drafts import defined_name
 from kinwire_codegen.imports.imported import UselessFileError
-from kinwire_codegen.imports.names import one_line
+from kinwire_codegen.imports.names import defined_name, one_line
 from kinwire_codegen.imports.reading import read_json
 from kinwire_codegen.load.names import nearest
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ("first_sentence", "one_line", "pascal", "summary_and_rest", "without_links")
+__all__ = (
+    "defined_name",
+    "first_sentence",
+    "one_line",
+    "pascal",
+    "summary_and_rest",
+    "without_links",
+)
 
 import re
 from typing import Any
 
+_DEFINITION = re.compile(r"#/(?:\$defs|definitions|components/schemas)/([^/]+)")
 _END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\bcf)(?<!\bvs)\.(?=\s)|(?=\n\s*\n)")
 
 _LINK = re.compile(r"\{@link(?:code|plain)?\s+([^\s{}]+)\s*([^{}]*)\}")
@@ -45,3 +53,9 @@ def without_links(text: str) -> str:
 def _named(link: re.Match[str]) -> str:
     name = link[2].strip() or link[1]
     return name if "`" in name or " " in name or "://" in name else f"`{name}`"
+
+
+def defined_name(text: Any) -> str:
+    """Return the definition that a reference names; empty if it leads inside one, or elsewhere."""
+    found = _DEFINITION.fullmatch(str(text))
+    return found[1].replace("~1", "/").replace("~0", "~") if found else ""

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.imports.drafts import DraftTypes, Node
+from kinwire_codegen.imports.drafts import DraftTypes, Mark, Node
 from kinwire_codegen.imports.names import one_line, pascal, summary_and_rest
 from kinwire_codegen.imports.openrpc_errors import ErrorRows
 from kinwire_codegen.imports.reading import MALFORMED
+from kinwire_codegen.imports.well_formed import MalformedSchemaError
 from kinwire_codegen.lint import RESERVED_METHODS
 from kinwire_codegen.load.names import snake_name
 
@@ -40,16 +41,25 @@ class MethodRows:
         names: dict[str, str] = {}
         for method in methods:
             name = method.get("name") if isinstance(method, dict) else None
+            before = self._types.mark(), frozenset(self._errors.rows)
             try:
                 if not isinstance(name, str):
                     raise _CannotSay("it has no name, or is not in the file")
                 _check_name(name, names)
                 names[snake_name(name)] = name
                 yield name, self._row(name, method)
-            except _CannotSay as reason:
+            except (_CannotSay, MalformedSchemaError) as reason:
+                self._forget(*before)
                 self.left_out.append(f"{name or str(method)[:80]}: {reason}")
             except MALFORMED:
+                self._forget(*before)
                 self.left_out.append(f"{name}: it is not a well-formed method")
+
+    def _forget(self, types: Mark, errors: frozenset[str]) -> None:
+        """Remove what a method added that is left out."""
+        self._types.forget(types)
+        for name in self._errors.rows.keys() - errors:
+            del self._errors.rows[name]
 
     def add_examples(self) -> None:
         """Write the examples of methods at the types of params and results, once these are made."""
@@ -166,7 +176,9 @@ def _described(descriptor: Node, *, name_too: bool = False) -> Node:
     words |= {"deprecated": True} if descriptor.get("deprecated") else {}
     text = descriptor.get("description") or descriptor.get("summary")
     words |= {"description": str(text)} if text else {}
-    found = {**schema, **words} if isinstance(schema, dict) else words
+    if schema is False:
+        schema = {"not": {}}
+    found = {**schema, **words} if schema is not True else words
     if name_too and not found.keys() & {"description", "title"} and descriptor.get("name"):
         found["description"] = str(descriptor["name"])
     return found

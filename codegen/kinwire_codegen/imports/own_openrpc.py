@@ -7,8 +7,9 @@ __all__ = ("is_own", "own_document")
 from typing import Any
 
 from kinwire_codegen.exports.openrpc import REST
-from kinwire_codegen.imports.drafts import Node, defined_name
+from kinwire_codegen.imports.drafts import Node
 from kinwire_codegen.imports.imported import UselessFileError
+from kinwire_codegen.imports.names import defined_name
 
 _HINT = f"Remove the entry {REST} at the end to import the file like any other description."
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ("MALFORMED", "SUFFIXES", "read_data", "read_json")
+__all__ = ("MALFORMED", "SUFFIXES", "check_names", "entry", "read_data", "read_json")
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from kinwire_codegen.imports.imported import UselessFileError
+from kinwire_codegen.imports.well_formed import MalformedSchemaError
 from kinwire_codegen.load.parsing import DEEPEST, TooDeepError, parse, refuse_what_json_lacks
 
 MALFORMED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -19,6 +22,41 @@ SUFFIXES = (".json", ".yaml", ".yml")
 """The suffixes of files that `read_data` reads."""
 
 _LARGEST = 2_000_000  # values, with aliases written out; the largest protocols have 200,000
+
+
+def check_names(entries: Any, key: str, what: str, path: Path) -> None:
+    """Refuse a list of entries unless each is an object with a name of its own at `key`.
+
+    Raises:
+        UselessFileError: the list has to be corrected; `what` is what its entries are called.
+    """
+    if not isinstance(entries, list):
+        raise UselessFileError(f"the {what} are not a list.", "Fix the file.", path)
+    known: set[str] = set()
+    for number, one in enumerate(entries, 1):
+        name = one.get(key) if isinstance(one, dict) else None
+        if not isinstance(name, str) or not name:
+            text = f"number {number} of the {what} has no text {key!r}."
+            raise UselessFileError(text, "Fix the file.", path)
+        if name in known:
+            text = f"there are two {what} called {name!r}."
+            raise UselessFileError(text, "Remove one of them.", path)
+        known.add(name)
+
+
+@contextmanager
+def entry(place: str) -> Iterator[None]:
+    """Name the entry of a file that cannot be read because it is malformed.
+
+    Raises:
+        MalformedSchemaError: it is.
+    """
+    try:
+        yield
+    except MalformedSchemaError:
+        raise
+    except MALFORMED:
+        raise MalformedSchemaError(f"{place} is not well-formed") from None
 
 
 def read_json(path: Path) -> Any:
@@ -43,10 +81,13 @@ def read_data(path: Path) -> Any:
 
 def _parsed(path: Path, language: str) -> Any:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # tools of Windows write a byte order mark
         return _parse_yaml(text) if language == "YAML" else parse(text)
     except OSError as error:
         raise UselessFileError(f"{error.strerror}.", "Correct the path.", path) from None
+    except UnicodeDecodeError as error:
+        what = f"it is not valid UTF-8 at byte {error.start}."
+        raise UselessFileError(what, "Save it as UTF-8.", path) from None
     except TooDeepError as error:
         raise UselessFileError(f"{error}.", error.hint, path) from None
     except ValueError as error:

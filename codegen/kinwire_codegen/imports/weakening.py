@@ -92,8 +92,7 @@ def _weaken(
         )
         return None
     if what.startswith("a value that is not an object"):
-        node["type"] = "object"
-        return None
+        return _make_object(node)
     if isinstance(holder, list):
         holder.remove(node)
         if not holder or steps[-2] == "anyOf":  # groups that go together, or nothing
@@ -101,6 +100,16 @@ def _weaken(
     else:
         _drop(holder, last, node, steps)
     return what
+
+
+def _make_object(node: Node) -> str | None:
+    """Say that a type with fields is an object; a type without any becomes any value."""
+    if any("properties" in part for part in (node, *node.get("allOf", ()))):
+        node["type"] = "object"
+        return None
+    for key in node.keys() - {"description"}:
+        del node[key]
+    return "it extends what is not an object with properties"
 
 
 def _name(made: dict[str, Node], holder: Any, last: str, node: Node, name: str) -> None:

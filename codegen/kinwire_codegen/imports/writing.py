@@ -60,9 +60,20 @@ def made_file(content: dict[str, Any], out: Path) -> MadeFile:
 
 
 def write_files(files: Sequence[MadeFile]) -> None:
-    """Write documents, each with the meta-schema next to it."""
-    meta = meta_schema_text(load_documents(None).meta)
+    """Write documents, each with the meta-schema next to it; each file whole or not at all.
+
+    Raises:
+        UselessFileError: two of the documents have one target.
+        OSError: a file cannot be written.
+    """
+    texts: dict[Path, str] = {}
     for made in files:
-        made.target.parent.mkdir(parents=True, exist_ok=True)
-        write_file(made.target, made.text)
-        write_file(made.target.with_name(META), meta)
+        if texts.setdefault(made.target, made.text) != made.text:
+            what = "it would be made of two files that differ."
+            hint = "Import them one by one, with --out or --protocol."
+            raise UselessFileError(what, hint, made.target)
+    meta = meta_schema_text(load_documents(None).meta)
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path.with_name(META), meta)
+        write_file(path, text)

@@ -62,6 +62,8 @@ class ShapeReader:
                 }
                 members = sorted(shape.members, key=lambda member: order.get(member.wire, 0))
                 shape = replace(shape, members=tuple(members))
+            self._read[reference] = shape, ()  # the branches of a union may lead back to it
+            here.compare_branches()
             self._read[reference] = shape, tuple(here.faults)
         return self._read[reference]
 
@@ -73,10 +75,16 @@ class _Here:
         self._reader = reader
         self._documents = documents
         self._home = home
+        self._unions: list[tuple[list[Shape], Place]] = []
         self.faults: list[Fault] = []
 
     def _fault(self, place: Place, what: str, hint: str) -> None:
         self.faults.append((pointer(*place), what, hint))
+
+    def compare_branches(self) -> None:
+        """Add a fault for each `oneOf` whose branches overlap."""
+        for branches, place in self._unions:
+            self._must_be_apart(branches, place)
 
     def definition(self, node: Node, place: Place) -> Shape:
         """Return the shape of a whole definition: it alone may be an object with fields."""
@@ -166,7 +174,7 @@ class _Here:
             branches.append(self._type(branch, at))
         tag = node["discriminator"]["propertyName"] if "discriminator" in node else None
         if word == "oneOf" and tag is None:
-            self._must_be_apart(branches, place)
+            self._unions.append((branches, place))
         if len(branches) == 1:
             return branches[0]
         return UnionShape(tuple(branches), tag)

@@ -230,7 +230,6 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
     ("schema", "kept", "lost"),
     [
         ({"type": "string", "maxItems": 2}, {"type": "string"}, "AskParamsA maxItems"),
-        ({"minLength": 1}, {}, "AskParamsA minLength"),
         ({**TEXTS, "minLength": 1}, TEXTS, "AskParamsA minLength"),
         (
             {**TEXTS, "items": {"type": "integer", "pattern": "a"}},
@@ -241,11 +240,6 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
             {"anyOf": [{"type": "string"}, {"type": "boolean", "minimum": 1}]},
             {"anyOf": [{"type": "string"}, {"type": "boolean"}]},
             "AskParamsA2 minimum",
-        ),
-        (
-            {"anyOf": [{"type": "string"}, TEXTS], "maxLength": 1},
-            {"anyOf": [{"type": "string"}, TEXTS]},
-            "AskParamsA maxLength",
         ),
         ({"$ref": "#/$defs/N", "maxItems": 1}, {"$ref": "#/$defs/N"}, "AskParamsA maxItems"),
         ({"type": ["string", "null"], "maxLength": 1}, None, None),
