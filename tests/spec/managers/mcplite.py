@@ -24,8 +24,8 @@ MCPLITE = {
     ),
     "mcp-lite discovery": Manager(
         attributes=(
-            "kinwire.mcplite.server.core:LiteCore._definitions",
-            "kinwire.mcplite.server.core:LiteCore._not_found",
+            "kinwire.mcplite.server.visible_tools:VisibleTools._definitions",
+            "kinwire.mcplite.server.visible_tools:VisibleTools.not_found",
         ),
         rows=(
             "mcp-lite-3.1-1",

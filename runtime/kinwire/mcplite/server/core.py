@@ -10,7 +10,7 @@ __all__ = ("LiteCore",)
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from kinwire.managers.tool_outcomes import MoreResources, NeedsAnswers, Promised, ToolError
@@ -29,24 +29,21 @@ from kinwire.mcplite.server.source import (
     ToolRun,
     ToolServer,
 )
+from kinwire.mcplite.server.visible_tools import VisibleTools
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError
 from kinwire.storage.errors import StorageUnavailableError
 from kinwire.storage.records import Records
 from kinwire.support.arguments import FUNCTION, SECRET, TEXT, ArgumentCheck, having, instance_of
-from kinwire.support.functions import is_async
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.transports.http.guard import PRINCIPAL
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
-from kinwire_protocols.mcplite.errors import ToolNotFoundError
 from kinwire_protocols.mcplite.tools import REDEEM
-from kinwire_protocols.nearest import nearest
 
 logger = logging.getLogger("kinwire.mcplite")
 _SECRET_SIZE = 32  # bytes, or characters
-_NAMED = 1000  # tools in the error about an unknown one
 _UNAVAILABLE = "The store of promises is unavailable at the moment. Call again later."
 _SPECIAL = Promised, NeedsAnswers, MoreResources
 
@@ -86,11 +83,8 @@ class LiteCore:
         )
         self.source = _source_of(server)
         self.limits = limits
+        self._visible = VisibleTools(self.source, may_call)
         self._version = self.source.version if version is None else version
-        if may_call is not None and is_async(may_call):
-            raise TypeError("LiteServer.may_call: expected a plain function, got an async one.")
-        self._may_call: Callable[[object, str], object] | None = may_call
-        self._listed: tuple[Sequence[JsonObject], bool, EncodedObject] | None = None
         self._awaited = set[str]()
         self._running: dict[ToolRun, str] = {}
         self._promises = PromiseBoard(records, limits)
@@ -104,15 +98,7 @@ class LiteCore:
         Raises:
             RpcError: the source cannot list its tools.
         """
-        tools = await self.source.list_tools(caller)
-        may_promise = self.source.may_promise
-        if self._may_call is not None:
-            return EncodedObject({"tools": self._definitions(tools, caller)})
-        known = self._listed
-        if known is None or known[0] is not tools or known[1] is not may_promise:
-            made = EncodedObject({"tools": self._definitions(tools, caller)})
-            known = self._listed = (tools, may_promise, made)
-        return known[2]
+        return await self._visible.list_tools(caller)
 
     async def call(self, call: ToolCall, caller: LiteCaller = ANYONE) -> JsonObject:
         """Return the result of a call, with its `_meta`.
@@ -150,14 +136,8 @@ class LiteCore:
         self._running[run] = run.call.name
         try:
             return self._finished(await self._outcome(run), run, started)
-        except ToolError as error:
-            return self._finished(failure_body(error), run, started)
-        except RpcError:
-            raise
         except BaseException as error:
-            if ends_task(error):
-                raise
-            raise internal_error(f"tool {run.call.name!r:.100}", error) from None
+            return self._failed(error, run, started)
         finally:
             del self._running[run]
             PRINCIPAL.reset(before)
@@ -171,11 +151,24 @@ class LiteCore:
             asked=run.call.meta,
         )
 
+    def _failed(self, error: BaseException, run: ToolRun, started: float) -> JsonObject:
+        """Return the result of a tool that failed.
+
+        Raises:
+            RpcError: the call has an error of the protocol instead.
+            BaseException: the task ends.
+        """
+        if isinstance(error, ToolError):
+            return self._finished(failure_body(error), run, started)
+        if isinstance(error, RpcError) or ends_task(error):
+            raise error
+        raise internal_error(f"tool {run.call.name!r:.100}", error) from None
+
     def _outcome(self, run: ToolRun) -> Awaitable[JsonObject]:
         call = run.call
         if call.name == REDEEM.name:
             return _from_store(self._promises.redeem(run, run.send))
-        if self._may_call is not None and not self._allows(run.caller.principal, call.name):
+        if not self._visible.to_all and not self._visible.is_for(run.caller, call.name):
             return self._refused(run)
         after = self.source.promise_after(call.name)
         if after is None and "idempotency_key" not in call.meta:
@@ -184,21 +177,15 @@ class LiteCore:
         return _from_store(answer)
 
     async def _refused(self, run: ToolRun) -> JsonObject:
-        raise await self._not_found(run.call.name, run.caller)
+        raise await self._visible.not_found(run.call.name, run.caller)
 
     async def _performed(self, run: ToolRun) -> JsonObject:
         """Run a tool, and return its whole result: any process may have to return it later."""
         started = time.perf_counter()
         try:
             return self._finished(await self._ran(run), run, started)
-        except ToolError as error:
-            return self._finished(failure_body(error), run, started)
-        except RpcError:
-            raise
         except BaseException as error:
-            if ends_task(error):
-                raise
-            raise internal_error(f"tool {run.call.name!r:.100}", error) from None
+            return self._failed(error, run, started)
 
     async def _ran(self, run: ToolRun) -> JsonObject:
         if "elicitation_answers" in run.call.meta:
@@ -256,37 +243,6 @@ class LiteCore:
         run.answers = {id: given[id] for id in asked.ids if id in given} if asked.ids else given
         run.state = asked.state
 
-    def _definitions(self, tools: Sequence[JsonObject], caller: LiteCaller) -> list[JsonObject]:
-        shown = [_definition(one) for one in tools if self._is_for(caller, one["name"])]
-        return [REDEEM.definition, *shown] if self.source.may_promise else shown
-
-    def _is_for(self, caller: LiteCaller, name: str) -> bool:
-        if name == REDEEM.name:
-            return False
-        return self._may_call is None or self._allows(caller.principal, name)
-
-    def _allows(self, principal: object, name: str) -> bool:
-        """Return what `may_call` says.
-
-        Raises:
-            TypeError: it is not a bool. A coroutine, for one, would allow everything.
-        """
-        assert self._may_call is not None
-        allowed = self._may_call(principal, name)
-        if not isinstance(allowed, bool):
-            got = type(allowed).__name__
-            raise TypeError(f"LiteServer.may_call: expected it to return True or False, got {got}.")
-        return allowed
-
-    async def _not_found(self, name: str, caller: LiteCaller) -> ToolNotFoundError:
-        listed = (await self.list_tools(caller))["tools"]
-        names: list[str] = [one["name"] for one in listed]
-        data: JsonObject = {"requested_tool": name[:200], "available_tools": names[:_NAMED]}
-        near = nearest(name, names)
-        if near is not None:
-            data["suggestion"] = f"Did you mean {near!r}?"
-        return ToolNotFoundError(data=data)
-
 
 async def _from_store(answer: Awaitable[JsonObject]) -> JsonObject:
     """Return what promises answer. What tools raise has become an error of the protocol before.
@@ -314,11 +270,6 @@ def _secret_bytes(secret: str | None) -> bytes:
 
 def _binding(run: ToolRun) -> str:
     return binding_of(run.call.name, run.call.arguments, owner_of(run.caller.principal))
-
-
-def _definition(tool: JsonObject) -> JsonObject:
-    """Return the definition with the fields that section 3.9 wants."""
-    return tool if "description" in tool else {**tool, "description": ""}
 
 
 def _source_of(server: object) -> LiteSource:
