@@ -57,7 +57,7 @@ from kinwire.mcpl import (
     UrlGuard,
     Verdict,
 )
-from kinwire.mcplite.client.client import LiteOptions
+from kinwire.mcplite.client.options import LiteOptions
 from kinwire.support.arguments import (
     COUNT,
     NUMBER,

@@ -32,8 +32,9 @@ from typing import TYPE_CHECKING
 from kinwire.support.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from kinwire.mcplite.client.client import LiteClient, LiteOptions
+    from kinwire.mcplite.client.client import LiteClient
     from kinwire.mcplite.client.errors import UnknownToolError
+    from kinwire.mcplite.client.options import LiteOptions
     from kinwire.mcplite.client.outcomes import (
         LiteAnswer,
         LiteElicitation,
@@ -57,7 +58,7 @@ _HOMES = {
     "LiteElicitation": "client.outcomes",
     "LiteFailure": "client.outcomes",
     "LiteLimits": "rules.limits",
-    "LiteOptions": "client.client",
+    "LiteOptions": "client.options",
     "LiteOutcome": "client.outcomes",
     "LitePart": "client.outcomes",
     "LitePromise": "client.promise",

@@ -2,93 +2,42 @@
 
 from __future__ import annotations
 
-__all__ = ("LiteClient", "LiteOptions")
+__all__ = ("LiteClient",)
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack
-from ssl import SSLContext
 from types import TracebackType
-from typing import Any, Final, Self, TypedDict, Unpack
+from typing import Any, Final, Self, Unpack
 
+from kinwire.mcplite.client.joined_parts import JoinedParts
 from kinwire.mcplite.client.made import outcome_of, tools_of
+from kinwire.mcplite.client.options import (
+    LiteOptions,
+    check_arguments,
+    transport_options,
+    transport_to,
+)
 from kinwire.mcplite.client.outcomes import LiteOutcome, LitePart
 from kinwire.mcplite.client.promise import LitePromise
 from kinwire.mcplite.client.transport import (
-    LiteTransport,
     OutgoingCall,
-    StreamMessage,
-    TransportOptions,
 )
-from kinwire.mcplite.rules.reading import joined_result
-from kinwire.rpc.errors import InvalidResponseError, SessionStateError
+from kinwire.rpc.errors import SessionStateError
 from kinwire.support.arguments import (
     OBJECT,
     SECONDS,
     SECRET,
     TEXT,
     ArgumentCheck,
-    ValueKind,
-    count_from,
 )
-from kinwire.transports.grpc.needed import need_grpc
-from kinwire.transports.http_client.credentials import Auth
-from kinwire.transports.http_client.fields import checked_headers
-from kinwire.transports.url_options import OPTION_KINDS
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcplite.models import ResponseMeta, Tool
-from kinwire_protocols.nearest import nearest
 
 _TIMEOUT = 60.0  # seconds
 _SIZE = 4 * 1024 * 1024  # bytes
-_SCHEMES = ("http", "https", "grpc", "grpcs")
 _UNSAID: Final = object()
 
 
-class LiteOptions(TypedDict, total=False):
-    """How a server of MCP-lite is reached. The values are never shown or logged."""
-
-    headers: Mapping[str, str]
-    """Sent with every call; over gRPC they are metadata."""
-
-    auth: Auth | None
-    """Asked for the `Authorization` header before the first call, with None, and once more when the
-    server answers 401, with its `WWW-Authenticate` header."""
-
-    tls: SSLContext | None
-    """The certificates to trust and to show over HTTP."""
-
-    certificates: bytes | None
-    """Authorities to trust, as PEM, over HTTP and gRPC."""
-
-    insecure: bool
-    """Whether plain text may go to another machine: over a network of your own."""
-
-    proxy: str | None
-    """The URL of a proxy, over HTTP."""
-
-    trust_env: bool
-    """Whether HTTP_PROXY and the like count where no `proxy` is passed: True unless you say
-    otherwise."""
-
-
-_PEM = ValueKind(
-    "certificates as PEM, bytes",
-    'Path("ca.pem").read_bytes()',
-    lambda value: isinstance(value, bytes),
-)
-_OPTIONS: dict[str, ValueKind] = {
-    **{name: kind for name, kind in OPTION_KINDS.items() if name != "http"},
-    "certificates": _PEM.or_none,
-}
-_LITE_CLIENT = ArgumentCheck(
-    "LiteClient",
-    'LiteClient("http://127.0.0.1:8000/mcp-lite/v1/")',
-    {"url": TEXT},
-    token=SECRET.or_none,
-    timeout=SECONDS,
-    answer_size=count_from(1),
-    **_OPTIONS,
-)
 _CALL = ArgumentCheck(
     "LiteClient.call",
     'client.call("search", {"query": "bread"})',
@@ -135,8 +84,8 @@ class LiteClient:
             InsecureAddressError: others could read what is sent there.
             ImportError: the extra `http`, or `grpc`, is not installed.
         """
-        _check(url, options, token=token, timeout=timeout, answer_size=answer_size)
-        self._transport = _transport_to(url, _reached(options, token, answer_size))
+        check_arguments(url, options, token=token, timeout=timeout, answer_size=answer_size)
+        self._transport = transport_to(url, transport_options(options, token, answer_size))
         self._timeout = timeout
         self._size = answer_size
         self._open: AsyncExitStack | None = None
@@ -260,46 +209,13 @@ class LiteClient:
         """See `FollowsPromises.follow`."""
         seconds = timeout or self._timeout
         parts = await self._transport.stream(call, seconds)
-        joined = _JoinedParts(self._size)
+        joined = JoinedParts(self._size)
         try:
             while not (message := await parts.receive(seconds)).final:
                 yield joined.part(message)
             yield outcome_of(joined.result(message.value), call, self)
         finally:
             parts.close()
-
-
-class _JoinedParts:
-    """The text of the parts of a stream, for a server whose last message does not repeat it."""
-
-    def __init__(self, most: int) -> None:
-        self._pieces: list[str] = []
-        self._left = most
-
-    def part(self, message: StreamMessage) -> LitePart:
-        """Return a part.
-
-        Raises:
-            InvalidResponseError: it has no text.
-        """
-        text = message.value.get("partial")
-        if not isinstance(text, str):
-            raise InvalidResponseError("tools/call: a part of the stream has no text `partial`")
-        self._left -= len(text)
-        if self._left >= 0:
-            self._pieces.append(text)
-        return LitePart(text, message.value)
-
-    def result(self, end: JsonObject) -> JsonObject:
-        """Return the result at the end of the stream.
-
-        Raises:
-            InvalidResponseError: it would be longer than an answer may be.
-        """
-        joined = joined_result(end, self._pieces)
-        if joined is not end and self._left < 0:
-            raise InvalidResponseError("tools/call: the parts are longer than `answer_size` allows")
-        return joined
 
 
 def _outgoing(
@@ -314,56 +230,3 @@ def _outgoing(
     if session_context is not _UNSAID:
         meta["session_context"] = session_context
     return OutgoingCall(name, dict(arguments or {}), meta)
-
-
-def _check(url: str, options: LiteOptions, **others: object) -> None:
-    known = sorted({*_OPTIONS, *others})
-    for name in options:
-        if name not in _OPTIONS:
-            near = nearest(name, known)
-            hint = "" if near is None else f" Did you mean {near}?"
-            raise TypeError(f"LiteClient.{name}: expected one of {', '.join(known)}.{hint}")
-    _LITE_CLIENT.check(url=url, **others, **options)
-
-
-def _reached(options: LiteOptions, token: str | None, size: int) -> TransportOptions:
-    headers = {**options.get("headers", {})}
-    if token is not None:
-        if options.get("auth") is not None or any(_says_who(name) for name in headers):
-            raise ValueError(
-                "LiteClient.token: expected one way to authenticate, got two of: token, "
-                "headers={'Authorization': ...}, auth. Keep one."
-            )
-        headers["Authorization"] = f"Bearer {token}"
-    return TransportOptions(
-        checked_headers(headers),
-        options.get("auth"),
-        options.get("tls"),
-        options.get("certificates"),
-        options.get("insecure", False),
-        options.get("proxy"),
-        options.get("trust_env", True),
-        size,
-    )
-
-
-def _says_who(header: str) -> bool:
-    return header.lower() == "authorization"
-
-
-def _transport_to(url: str, options: TransportOptions) -> LiteTransport:
-    scheme = url.lower().partition("://")
-    if scheme[0] not in _SCHEMES or not scheme[1]:
-        got = f"one with {scheme[0]!r:.20}" if scheme[1] else "none"
-        raise ValueError(
-            f"LiteClient.url: expected a URL with http, https, grpc or grpcs, got {got}. Write "
-            "http://127.0.0.1:8000/mcp-lite/v1/ or grpcs://example.com:50051."
-        )
-    if scheme[0].startswith("grpc"):
-        need_grpc()
-        from kinwire.mcplite.client.grpc_transport import GrpcTransport
-
-        return GrpcTransport(url, options)
-    from kinwire.mcplite.client.http_transport import http_lite_transport
-
-    return http_lite_transport(url, options)

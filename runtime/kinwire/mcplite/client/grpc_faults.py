@@ -14,7 +14,7 @@ from kinwire.mcplite.rules.grpc_errors import (
     UNAVAILABLE,
     stated_error,
 )
-from kinwire.mcplite.rules.unavailable import retry_after_in
+from kinwire.mcplite.rules.polling import retry_after_in
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import (
     ConnectionClosedError,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ("MOST_FAILURES", "TRANSIENT", "PollHints", "next_poll")
+__all__ = ("MOST_FAILURES", "TRANSIENT", "PollHints", "next_poll", "retry_after_in")
 
 from dataclasses import dataclass
 
+from kinwire.rpc.codec import is_object
 from kinwire.support.backoff import Backoff
 from kinwire.support.timestamps import seconds_of
 
@@ -21,6 +22,7 @@ TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 _LEAST = 0.05  # seconds: no hint makes a client ask without end
 _LONGEST = 30.0  # without a hint of the server, or until the time that it estimates
 _LONGEST_HINT = 3600.0
+_LONGEST_MILLISECONDS = 2**53  # a server may write numbers that no float can hold
 _PENDING = Backoff(first=0.5, longest=_LONGEST)
 _UNREACHABLE = Backoff(first=0.5, longest=_LONGEST)
 
@@ -37,6 +39,17 @@ class PollHints:
     """In how many seconds it may be there, as NLWeb says it."""
     retry_failed_after: float | None = None
     """Seconds after which to try again, from a server that could not answer."""
+
+
+def retry_after_in(fields: object) -> float | None:
+    """Return the seconds that `retry_after_ms` of a promise or an error asks a client to wait.
+
+    None if the server does not ask for it, or not by a whole number of milliseconds.
+    """
+    given = fields.get("retry_after_ms") if is_object(fields) else None
+    if type(given) is not int or given < 0:
+        return None
+    return min(given, _LONGEST_MILLISECONDS) / 1000
 
 
 def next_poll(hints: PollHints, *, asked: int, failures: int, now: float, jitter: float) -> float:

@@ -42,19 +42,13 @@ def answer_in(body: object, identifier: object) -> Answered:
     if not is_object(body):
         return Answered(fault="it is not a JSON object")
     error = body.get("error")
-    if (
-        is_object(error)
-        and type(error.get("code")) is int
-        and isinstance(error.get("message"), str)
-    ):
+    if is_error(error):
         if body.get("id") is not None and not same_id(body["id"], identifier):
             return Answered(fault="its id is that of another request")
         return Answered(error=error)
-    if "jsonrpc" not in body and "result" not in body:
-        if "_meta" in body or "content" in body:
-            return Answered(body)
-        return Answered(fault="it has neither a result nor an error")
     if "result" not in body:
+        if "jsonrpc" not in body and ("_meta" in body or "content" in body):
+            return Answered(body)
         return Answered(fault="it has neither a result nor an error")
     if not same_id(body.get("id"), identifier):
         return Answered(fault="its id is that of another request")

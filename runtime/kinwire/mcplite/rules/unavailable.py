@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("RETRY_AFTER", "ServerUnavailableError", "retry_after_in")
+__all__ = ("RETRY_AFTER", "ServerUnavailableError")
 
 from typing import Final
 
-from kinwire.rpc.codec import is_object
 from kinwire_protocols.jsonrpc.errors import InternalError
 
 RETRY_AFTER: Final = 1
 """Seconds after which a client may try again: as `Retry-After`, and in the data of the error."""
-
-_LONGEST = 2**53  # milliseconds: a server may write numbers that no float can hold
 
 
 class ServerUnavailableError(InternalError):
@@ -24,11 +21,3 @@ class ServerUnavailableError(InternalError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, data={"retry_after_ms": RETRY_AFTER * 1000})
-
-
-def retry_after_in(data: object) -> float | None:
-    """Return the seconds that the data of an error asks a client to wait; None if it does not."""
-    given = data.get("retry_after_ms") if is_object(data) else None
-    if type(given) is not int or given < 0:
-        return None
-    return min(given, _LONGEST) / 1000

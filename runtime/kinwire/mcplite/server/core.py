@@ -17,10 +17,11 @@ from kinwire.managers.tool_outcomes import MoreResources, NeedsAnswers, Promised
 from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.elicitation import AnswerSeal, binding_of
 from kinwire.mcplite.rules.limits import LiteLimits
+from kinwire.mcplite.rules.promise_calls import owner_of
 from kinwire.mcplite.rules.results import elicitation_body, failure_body, finished
 from kinwire.mcplite.rules.unavailable import ServerUnavailableError
 from kinwire.mcplite.server.faults import ends_task
-from kinwire.mcplite.server.promises import PromiseBoard, owner_of
+from kinwire.mcplite.server.promises import PromiseBoard
 from kinwire.mcplite.server.source import (
     ANYONE,
     LiteCaller,

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-__all__ = ("PromiseBoard", "owner_of")
+__all__ = ("PromiseBoard",)
 
 import math
 import secrets
@@ -14,10 +14,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import anyio
-from pydantic import ValidationError
 
-from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.limits import LiteLimits
+from kinwire.mcplite.rules.promise_calls import (
+    checked_key,
+    owner_of,
+    redeem_params,
+    repeatable_as,
+)
 from kinwire.mcplite.rules.promises import (
     TOKEN_SIZE,
     PendingPromise,
@@ -41,15 +45,12 @@ from kinwire.rpc.errors import RpcError
 from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageError
 from kinwire.storage.records import Records
-from kinwire.support.json_values import digest, strict_text
-from kinwire_protocols.base import JsonObject, from_wire
+from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
-from kinwire_protocols.mcplite.models import RedeemParams
 
 _OVER = 0.1  # seconds before a deadline at which a promise is given
 _PART = 0.25  # or this part of what is left, if it is less
 _STORED_WITHIN = 5.0  # seconds that an answer waits for the store
-_KEY_SIZE = 1024  # characters of an idempotency key
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class PromiseBoard:
         owner = owner_of(run.caller.principal)
         key = run.call.meta.get("idempotency_key")
         if key is not None:
-            return await self._repeatable(run, perform, _checked_key(key), owner, after, send)
+            return await self._repeatable(run, perform, checked_key(key), owner, after, send)
         work = self.works.begin(run, perform, owner)
         return await self._attended(work, _Asker(run, "", after, send))
 
@@ -125,7 +126,7 @@ class PromiseBoard:
             StorageError: the records cannot be used.
         """
         started = anyio.current_time()
-        params = _redeem_params(run.call.arguments)
+        params = redeem_params(run.call.arguments)
         name, owner = token_name(params.promise), owner_of(run.caller.principal)
         if params.action == "cancel":
             made = await self._cancelled(name, owner)
@@ -183,7 +184,7 @@ class PromiseBoard:
         after: float | None,
         send: Put | None,
     ) -> JsonObject:
-        place, call = _repeatable_as(run.call, owner, key)
+        place, call = repeatable_as(run.call, owner, key)
         await self.works.claims.clear(place)
         known = await self._store.repeated(place)
         if known is None:
@@ -300,42 +301,5 @@ def _outcome_of(work: OpenWork) -> JsonObject:
     return failure_body(unavailable()) if work.outcome is None else work.outcome
 
 
-def owner_of(principal: object) -> str:
-    """Return the digest of a principal by which its promises are stored.
-
-    Raises:
-        ValueError: it is not a JSON value, which other processes would know again.
-    """
-    return digest("principal", strict_text(principal))
-
-
 def _new_token() -> str:
     return token_of(secrets.token_bytes(TOKEN_SIZE))
-
-
-def _checked_key(key: object) -> str:
-    if not isinstance(key, str) or not 0 < len(key) <= _KEY_SIZE:
-        raise InvalidParamsError(
-            f"_meta#/idempotency_key: expected a text of 1 to {_KEY_SIZE} characters"
-        )
-    return key
-
-
-def _repeatable_as(call: ToolCall, owner: str, key: str) -> tuple[str, str]:
-    """Return digests of the place of a key, and of the call that it stands for.
-
-    A call that brings answers to questions is another one than the call that was asked.
-    """
-    asked, answers = call.meta.get("elicitation_context"), call.meta.get("elicitation_answers")
-    if answers is None:
-        return digest(owner, key), digest(call.name, call.arguments)
-    return digest(owner, key, asked), digest(call.name, call.arguments, answers)
-
-
-def _redeem_params(arguments: JsonObject) -> RedeemParams:
-    try:
-        return from_wire(RedeemParams, arguments)
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)[0]
-        place = "/".join(map(str, found["loc"]))
-        raise InvalidParamsError(f"redeem: /arguments/{place}: {found['msg']}") from None

@@ -19,8 +19,8 @@ from typing import Any
 from kinwire import Server
 from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.limits import LiteLimits
-from kinwire.mcplite.server.open_works import OpenWorks
 from kinwire.mcplite.server.service import LiteServer
+from kinwire.mcplite.server.work_ends import WorkEnds
 from kinwire.storage import open_store
 
 server = Server("workers", "1")
@@ -41,7 +41,7 @@ async def large(seconds: float) -> str:
 @server.tool(promise_after=0)
 async def finish(seconds: float) -> str:
     await asyncio.sleep(seconds)
-    OpenWorks._keep = _killed  # type: ignore[method-assign,assignment]
+    WorkEnds.store = _killed  # type: ignore[method-assign,assignment]
     return "finished"
 
 

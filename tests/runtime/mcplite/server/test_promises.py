@@ -95,7 +95,7 @@ async def test_a_call_that_is_over_in_time_gets_its_result_and_leaves_nothing() 
             await lite_call(here.first, "analyze", topic=5)
         await over(here.first)
         works = here.first._promises.works
-        assert (works.open, works._running, len(works._kept)) == ({}, set(), 0)
+        assert (works.open, works._running, len(works._ends._kept)) == ({}, set(), 0)
 
 
 @each(
