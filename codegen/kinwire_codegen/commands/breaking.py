@@ -135,8 +135,11 @@ def _report(
 
 
 def _warn_stale(there: Path | None, one: AcceptedFinding) -> None:
+    from kinwire_codegen.load.names import visible
+
     what = f"{one.key.rule} {one.key.protocol}: {one.key.what}"
-    print(f"{there}: an accepted finding no longer occurs: {what}", file=sys.stderr)
+    text = f"{there}: an accepted finding no longer occurs: {what}"
+    print(visible(text), file=sys.stderr)
     print("hint: --prune removes it.", file=sys.stderr)
 
 

@@ -6,7 +6,7 @@ __all__ = ("FmtCommand",)
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from kinwire_codegen.commands.common import (
     count,
@@ -87,12 +87,11 @@ def _files(path: Path) -> list[FormattedFile]:
     """
     from kinwire_codegen.load.canonical import canonical
     from kinwire_codegen.load.including import included_names
-    from kinwire_codegen.load.loading import META, load_documents
+    from kinwire_codegen.load.loading import META
     from kinwire_codegen.load.parsing import parse
 
     texts = _texts(path)
-    local = (path if path.is_dir() else path.parent) / META
-    meta = parse(local.read_text("utf-8")) if local.is_file() else load_documents(None).meta
+    meta = _meta(path if path.is_dir() else path.parent)
     contents = {file: parse(text) for file, text in texts.items() if file.name != META}
     included = {name for content in contents.values() for name in included_names(content)}
     tables = meta.get("$defs", {}).get("included", {}).get("properties", {}).keys()
@@ -108,6 +107,26 @@ def _files(path: Path) -> list[FormattedFile]:
     return found
 
 
+def _meta(folder: Path) -> dict[str, Any]:
+    """Return the meta-schema of a folder, that of the installed package if it has none.
+
+    Raises:
+        DocumentError: it cannot be used.
+    """
+    from kinwire_codegen.load.findings import DocumentError
+    from kinwire_codegen.load.loading import META, load_documents
+    from kinwire_codegen.load.meta_schema import meta_problems
+    from kinwire_codegen.load.parsing import parse
+
+    if not (folder / META).is_file():
+        return load_documents(None).meta
+    found = parse(_texts(folder / META)[folder / META])
+    problems = meta_problems(found)
+    if problems:
+        raise DocumentError(problems, folder)
+    return dict(found)
+
+
 def _texts(path: Path) -> dict[Path, str]:
     """Return the texts of the JSON files of a folder, or of the one file.
 
@@ -115,15 +134,15 @@ def _texts(path: Path) -> dict[Path, str]:
         DocumentError: some cannot be read as JSON.
     """
     from kinwire_codegen.load.findings import DocumentError, Finding
-    from kinwire_codegen.load.parsing import parse
+    from kinwire_codegen.load.parsing import parse, read_text
 
     found: dict[Path, str] = {}
     findings: list[Finding] = []
     for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
         try:
-            found[file] = file.read_text(encoding="utf-8")
+            found[file] = read_text(file)
             parse(found[file])
-        except (ValueError, OSError) as error:
+        except ValueError as error:
             what = f"cannot be read as JSON: {error}"
             findings.append(Finding(file.name, "", what, "Fix the file."))
     if findings:

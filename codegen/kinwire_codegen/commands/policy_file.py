@@ -70,10 +70,9 @@ def read_policy(path: Path) -> ChangePolicy:
     Raises:
         PolicyError: the file cannot be read, or entries of it are not valid.
     """
+    text = _text(path)
     try:
-        return _policy(_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise PolicyError([(f"{path}: it is not valid TOML: {error}.", "Fix the file.")]) from None
+        return _policy(text)
     except PolicyError as error:
         raise PolicyError([(f"{path}: {what}", hint) for what, hint in error.problems]) from None
 
@@ -130,7 +129,7 @@ def _write(path: Path, text: str, *, expected: tuple[AcceptedFinding, ...]) -> N
     """Write a file, unless it would hold something else than `expected`."""
     try:
         found = _policy(text).accepted
-    except (tomllib.TOMLDecodeError, PolicyError):
+    except PolicyError:
         found = None
     if found != expected:
         hint = "Write each accepted finding as a table [[accepted]], with each text on one line."
@@ -153,9 +152,24 @@ def _text(path: Path) -> str:
         raise PolicyError([(f"{path}: it is not UTF-8.", "Save it as UTF-8.")]) from None
 
 
+def _content(text: str) -> dict[str, Any]:
+    if text.startswith("\ufeff"):
+        hint = "Save it as UTF-8 without one."
+        raise PolicyError([("it begins with a byte order mark.", hint)])
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        what = str(error)
+    except RecursionError:
+        what = "it is nested too deeply"
+    except ValueError:
+        what = "a number has too many digits"
+    raise PolicyError([(f"it is not valid TOML: {what}.", "Fix the file.")])
+
+
 def _policy(text: str) -> ChangePolicy:
     """Return the policy that a text describes; all problems of it are in the error."""
-    content = tomllib.loads(text.replace("\r\n", "\n"))
+    content = _content(text)
     problems = [
         *_unknown("", content, _KEYS),
         *_severity_problems(content.get("severities", {})),
@@ -254,7 +268,8 @@ def _unknown(where: str, entry: Mapping[str, Any], known: Collection[str]) -> It
 def _unknown_word(where: str, word: Any, known: Collection[str]) -> Iterator[Problem]:
     if not isinstance(word, str) or word not in known:
         hint = _meant(str(word), known) if isinstance(word, str) else f"Write {_any_of(known)}."
-        yield f"{where}: {word!r} is not one of {_any_of(known)}.", hint
+        shown = str(word) if isinstance(word, date) else repr(word)
+        yield f"{where}: {shown} is not one of {_any_of(known)}.", hint
 
 
 def _no_rule(where: str, name: str) -> Problem:

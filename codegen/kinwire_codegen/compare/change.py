@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from kinwire_codegen.compare.rules import Rule, rule
 from kinwire_codegen.compare.verdict import Flow, Level, Victim, judge
 from kinwire_codegen.load.findings import Place, pointer
+from kinwire_codegen.load.names import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,4 @@ def changed(
     row, found = rule(name), sorted(flows)
     level, victims = judge(row.effect, found)
     labels = tuple(dict.fromkeys(flow.label for flow in found)) if row.of_types else ()
-    return DocumentChange(
-        row, level, protocol, place, gone, _printable(what), victims, labels, anchor
-    )
-
-
-def _printable(text: str) -> str:
-    """Return text without signs that move a cursor: names come from documents of others."""
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+    return DocumentChange(row, level, protocol, place, gone, visible(what), victims, labels, anchor)

@@ -181,6 +181,7 @@ def _environment() -> Environment:
         "docstring": docstring,
         "class_name": class_name,
         "constant_name": constant_name,
+        "python": repr,
         "python_tuple": lambda values: repr(tuple(values)),
         "resolve": resolve,
     }

@@ -23,7 +23,8 @@ def proto_files(document: Document) -> dict[str, str]:
 
 def _lines(document: Document, grpc: dict[str, Any]) -> Iterator[str]:
     content = document.content
-    yield f"// {content['title']} {content['version']}. Generated from {document.file} {OWNED}."
+    title = " ".join(f"{content['title']} {content['version']}".split())
+    yield f"// {title}. Generated from {document.file} {OWNED}."
     yield "//"
     yield from _told(grpc, "")
     yield from ("", 'syntax = "proto3";', "", f"package {grpc['package']};")

@@ -7,6 +7,7 @@ __all__ = ("examples_that_do_not_fit", "misfits")
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
+from urllib.parse import quote
 
 import pydantic_core
 from jsonschema import Draft202012Validator, ValidationError, validators
@@ -70,7 +71,8 @@ def misfits(document: Document, documents: Documents) -> Iterator[tuple[Place, V
 def _values(document: Document) -> Iterator[tuple[dict[str, str], Place, Any]]:
     """Yield each value that stands in the document, with the type that it must fit."""
     for node, place in document.types:
-        kind = {"$ref": f"{document.file}#{pointer(*place)}"}
+        # Names may have signs that mean something in a URI, such as "%" and line ends.
+        kind = {"$ref": f"{document.file}#{quote(pointer(*place))}"}
         if "default" in node:
             yield kind, (*place, "default"), node["default"]
         for index, value in enumerate(node.get("examples", ())):

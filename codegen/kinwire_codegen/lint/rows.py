@@ -63,15 +63,20 @@ def tools_can_be_called(document: Document, documents: Documents) -> Iterator[Fa
 
 def tools_stay_apart(document: Document, documents: Documents) -> Iterator[Fault]:
     seen: dict[str, str] = {}
+    aliases: dict[str, str] = {}
     for name, row in document.table("tools").items():
         first = seen.setdefault(snake_name(name), name)
         if first != name:
             what = f"{name!r} and {first!r} are both {snake_name(name)!r} in Python"
             yield pointer("tools", name), what, "Rename one of them."
         for alias in row.get("aliases", ()):
+            first = aliases.setdefault(alias, name)
             if alias in document.table("tools"):
                 what = f"the alias {alias!r} is also the name of a tool"
                 yield pointer("tools", name, "aliases"), what, "Remove it."
+            elif first != name:
+                what = f"the alias {alias!r} is also one of {first!r}"
+                yield pointer("tools", name, "aliases"), what, "Remove one of them."
 
 
 def augments_add_something_new(document: Document, documents: Documents) -> Iterator[Fault]:

@@ -122,7 +122,7 @@ class _Layout:
     def _rules(self, rule: Rule) -> list[Rule]:
         """Return a rule, and those that it refers to or chooses from."""
         if id(rule) not in self._known:
-            self._known[id(rule)] = [*self._all(rule)]
+            self._known[id(rule)] = [*self._all(rule, set())]
         return self._known[id(rule)]
 
     def _inner(self, rules: list[Rule], key: str | int) -> Rule:
@@ -136,13 +136,17 @@ class _Layout:
         others = (rule.get("additionalProperties") for rule in rules if isinstance(key, str))
         return next((one for one in others if isinstance(one, dict)), _ANY)
 
-    def _all(self, rule: Rule) -> Iterator[Rule]:
+    def _all(self, rule: Rule, seen: set[int]) -> Iterator[Rule]:
+        if id(rule) in seen:
+            return
+        seen.add(id(rule))
         yield rule
         for key in ("then", "else"):
             if isinstance(rule.get(key), dict):
-                yield from self._all(rule[key])
+                yield from self._all(rule[key], seen)
         if "$ref" in rule:
-            yield from self._all(self._at(rule["$ref"].removeprefix("#/")) or _ANY)
+            there = self._at(rule["$ref"].removeprefix("#/"))
+            yield from self._all(there if isinstance(there, dict) else _ANY, seen)
 
 
 def _flat(value: Any) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kinwire_codegen.load.findings import DocumentError, pointer
+from kinwire_codegen.load.names import visible
 from kinwire_codegen.load.positions import Position, positions, repeated_position
 
 
@@ -32,7 +33,7 @@ def finding_lines(error: DocumentError) -> list[str]:
         where = f"{finding.pointer}: " if finding.pointer else ""
         text = f"{path}{at}: {where}{finding.what}. {finding.hint}"
         found.append((str(path), position, text))
-    return [text for *_, text in sorted(found)]
+    return [visible(text) for *_, text in sorted(found)]
 
 
 def _path(place: Path, name: str) -> Path | None:

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.findings import DocumentError, Finding, Place, pointer
 from kinwire_codegen.load.including import included_names, merged
+from kinwire_codegen.load.meta_schema import META, meta_problems, meta_validator
 from kinwire_codegen.load.names import nearest
-from kinwire_codegen.load.parsing import TooDeepError, parse
+from kinwire_codegen.load.parsing import TooDeepError, parse, read_text
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
-META = "meta.schema.json"
 HINTS = {
     "required": "Add it.",
     "additionalProperties": "Remove it, or correct its name.",
@@ -82,20 +82,12 @@ def _bundled() -> dict[str, Any] | None:
 def _read_folder(
     folder: Path, bundled: dict[str, Any] | None, *, recheck: bool
 ) -> tuple[dict[str, Document], dict[str, Any]]:
-    findings: list[Finding] = []
-    contents: dict[str, Any] = {}
-    paths = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    for path in paths:
-        name = os.fsencode(path.name).decode("utf-8", "backslashreplace")  # names may be any bytes
-        try:
-            if path.exists() and not path.is_file():  # nobody may ever write to a named pipe
-                raise OSError("it is not a regular file")
-            contents[name] = parse(path.read_text(encoding="utf-8"))
-        except TooDeepError as error:
-            findings.append(Finding(name, "", str(error), error.hint))
-        except (ValueError, OSError) as error:
-            findings.append(Finding(name, "", f"cannot be read as JSON: {error}", "Fix the file."))
-    meta = contents.pop(META, None) or (bundled or {}).get("meta")
+    contents, findings = _read_files(folder)
+    meta = (bundled or {}).get("meta")
+    if META in contents:
+        meta = contents.pop(META)
+        if bundled is None or meta != bundled["meta"]:
+            findings += meta_problems(meta)
     if not contents and not findings:
         findings.append(
             Finding(
@@ -105,6 +97,8 @@ def _read_folder(
                 "Name the folder that holds them with --schema.",
             )
         )
+    elif any(finding.file == META for finding in findings):
+        pass  # nothing can be checked against it
     elif meta is None:
         findings.append(
             Finding(META, "", "the meta-schema is missing", f"Put {META} next to the documents.")
@@ -114,8 +108,23 @@ def _read_folder(
         new = {name: content for name, content in contents.items() if name not in known}
         findings += _judged(new, _included(contents), meta)
     if findings:
-        raise DocumentError(sorted(findings), folder)
+        raise DocumentError(sorted(set(findings)), folder)
     return _whole(contents, folder), meta or {}
+
+
+def _read_files(folder: Path) -> tuple[dict[str, Any], list[Finding]]:
+    """Return what the JSON files of a folder say, by their names, and which cannot be read."""
+    contents: dict[str, Any] = {}
+    findings: list[Finding] = []
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
+        name = os.fsencode(path.name).decode("utf-8", "backslashreplace")  # names may be any bytes
+        try:
+            contents[name] = parse(read_text(path))
+        except TooDeepError as error:
+            findings.append(Finding(name, "", str(error), error.hint))
+        except ValueError as error:
+            findings.append(Finding(name, "", f"cannot be read as JSON: {error}", "Fix the file."))
+    return contents, findings
 
 
 def _included(contents: dict[str, Any]) -> set[str]:
@@ -193,7 +202,7 @@ def _without_small_references(meta: dict[str, Any]) -> dict[str, Any]:
         return {**meant, **made}
 
     for name, definition in meta.get("$defs", {}).items():
-        if '"$ref"' not in json.dumps(definition):
+        if isinstance(definition, dict) and '"$ref"' not in json.dumps(definition):
             small[f"#/$defs/{name}"] = definition
     return dict(put(meta))
 
@@ -202,13 +211,19 @@ def _against_meta(
     file: str, content: Any, meta: dict[str, Any], rules: dict[str, Any]
 ) -> Iterator[Finding]:
     """Yield what breaks the `rules`, which are the meta-schema or a part of it."""
-    from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
-    from referencing import Registry
+    from referencing.exceptions import Unresolvable
 
-    # An empty registry: without one a reference to a URL would be fetched.
-    validator = Draft202012Validator(meta, registry=Registry()).evolve(schema=rules)
-    for error in validator.iter_errors(content):
+    try:
+        errors = list(meta_validator(meta, rules).iter_errors(content))
+    except Unresolvable as fault:
+        what = f"a reference leads nowhere: {fault.ref}"
+        errors = []
+        yield Finding(META, "", what, "Correct it.")
+    except RecursionError:
+        errors = []
+        yield Finding(META, "", "a reference leads back to itself", "Correct it.")
+    for error in errors:
         deepest = best_match([error]) or error
         what = _message(deepest)
         what = what if len(what) < 200 else what[:200] + "…"

@@ -12,6 +12,7 @@ __all__ = (
     "printable",
     "slug",
     "snake_name",
+    "visible",
 )
 
 import keyword
@@ -87,6 +88,11 @@ def docstring(text: str) -> str:
 def printable(source: str) -> str:
     """Return source whose texts have escapes in place of control characters."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda sign: repr(sign[0])[1:-1], source)
+
+
+def visible(text: str) -> str:
+    """Return text with escapes in place of line ends and of what steers a terminal."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:

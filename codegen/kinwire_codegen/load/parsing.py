@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ("DEEPEST", "TooDeepError", "parse", "refuse_what_json_lacks")
+__all__ = ("DEEPEST", "TooDeepError", "parse", "read_text", "refuse_what_json_lacks")
 
 import json
 from math import isinf
+from pathlib import Path
 from typing import Any
 
 DEEPEST = 100
@@ -22,6 +23,22 @@ class TooDeepError(ValueError):
         super().__init__(f"arrays and objects are nested more than {DEEPEST} deep")
 
 
+def read_text(path: Path) -> str:
+    """Return the text of a file, with line ends as newlines.
+
+    Raises:
+        ValueError: it cannot be read, is not a regular file, or is not UTF-8.
+    """
+    try:
+        if path.exists() and not path.is_file():  # nobody may ever write to a named pipe
+            raise ValueError("it is not a regular file")
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not UTF-8, at byte {error.start + 1}") from None
+    except OSError as error:
+        raise ValueError(error.strerror or str(error)) from None
+
+
 def parse(text: str) -> Any:
     """Return what a JSON text says.
 
@@ -30,9 +47,15 @@ def parse(text: str) -> Any:
         ValueError: it is not valid JSON, a member occurs twice in one object, a number is too
             large, or a string has half of a surrogate pair.
     """
+    if text.startswith("\ufeff"):
+        raise ValueError("it begins with a byte order mark; save it as UTF-8 without one")
     try:
         found = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_refused, parse_float=_finite
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_refused,
+            parse_float=_finite,
+            parse_int=_whole,
         )
     except RecursionError:
         raise TooDeepError from None
@@ -76,6 +99,13 @@ def _finite(number: str) -> float:
     if isinf(found):
         raise ValueError(f"{number} is more than 1.8e308")
     return found
+
+
+def _whole(number: str) -> int:
+    try:
+        return int(number)
+    except ValueError:  # Python's own limit, against attacks
+        raise ValueError(f"a number has {len(number.lstrip('-'))} digits") from None
 
 
 def _refused(constant: str) -> Any:

@@ -6,7 +6,7 @@ pydantic, which takes linear time and knows neither look-around nor references b
 
 from __future__ import annotations
 
-__all__ = ("PatternError", "translated")
+__all__ = ("PatternError", "exact_end", "translated")
 
 import re
 from collections.abc import Iterator
@@ -38,8 +38,17 @@ _TOKEN = re.compile(
 _GROUP = re.compile(r":|<[A-Za-z_]\w*>", re.A)
 
 
+_DOLLAR = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.S)
+
+
 class PatternError(ValueError):
     """A pattern that cannot be kept. Its text says why."""
+
+
+@lru_cache(maxsize=1024)
+def exact_end(pattern: str) -> str:
+    """Return `pattern`, of JSON Schema, for `re`, whose `$` also stands before a last line end."""
+    return _DOLLAR.sub(lambda found: r"\Z" if found[0] == "$" else found[0], pattern)
 
 
 @lru_cache(maxsize=1024)

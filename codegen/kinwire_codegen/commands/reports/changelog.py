@@ -10,6 +10,7 @@ from urllib.parse import quote
 from kinwire_codegen.compare import Comparison, DocumentChange
 from kinwire_codegen.compare.rules import Heading
 from kinwire_codegen.compare.verdict import Category, Level
+from kinwire_codegen.load.names import visible
 
 
 def as_markdown(comparison: Comparison, reference: str) -> str:
@@ -27,7 +28,7 @@ def as_plain(comparison: Comparison) -> str:
     for heading, found in _grouped(comparison):
         lines += [*([""] if lines else []), heading.name.title()]
         lines += [f"  {_told(change)}  [{change.anchor or 'no page'}]" for change in found]
-    return "\n".join(lines) if lines else "nothing changed"
+    return "\n".join(map(visible, lines)) if lines else "nothing changed"
 
 
 def _grouped(comparison: Comparison) -> Iterator[tuple[Heading, list[DocumentChange]]]:
@@ -48,7 +49,8 @@ def _grouped(comparison: Comparison) -> Iterator[tuple[Heading, list[DocumentCha
 def _linked(change: DocumentChange, reference: str) -> str:
     text = f"{change.protocol}: {_escaped(change.what)}"
     target = quote(change.anchor or f"{change.protocol}/README.md", safe="/#.$:@")
-    return f"{text} ([{change.rule.id}]({reference.rstrip('/')}/{target})){_breaking(change)}"
+    breaks = _escaped(visible(_breaking(change)))
+    return f"{text} ([{change.rule.id}]({reference.rstrip('/')}/{target})){breaks}"
 
 
 def _told(change: DocumentChange) -> str:

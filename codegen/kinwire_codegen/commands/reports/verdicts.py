@@ -5,13 +5,14 @@ from __future__ import annotations
 __all__ = ("as_github", "as_json", "as_text")
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
 from kinwire_codegen.commands.common import count
 from kinwire_codegen.commands.reports.report import Report
 from kinwire_codegen.compare.policy import AcceptedFinding, ReviewedChange, fingerprint
+from kinwire_codegen.load.names import visible
 
 SHOWN_FLOWS = 3
 
@@ -19,7 +20,12 @@ SHOWN_FLOWS = 3
 def as_text(report: Report) -> str:
     """Return what somebody may notice, worst first in each file, and how much there is."""
     lines = [line for one in report.shown for line in _lines(report, one)]
-    return "\n".join([*lines, _summary(report), *report.version_lines()])
+    return _joined([*lines, _summary(report), *report.version_lines()])
+
+
+def _joined(lines: Iterable[str]) -> str:
+    """Return lines as a text; what documents say must not begin a line, a command of GitHub's."""
+    return "\n".join(map(visible, lines))
 
 
 def _lines(report: Report, one: ReviewedChange) -> Iterator[str]:
@@ -121,7 +127,7 @@ def as_github(report: Report) -> str:
     for stale in report.review.stale:
         what = f"An accepted finding no longer occurs: {stale.key.rule} {stale.key.what}"
         lines.append(f"::warning file={_property(report.policy_file)}::{_data(what)}")
-    return "\n".join([*lines, _summary(report), *report.version_lines()])
+    return _joined([*lines, _summary(report), *report.version_lines()])
 
 
 def _data(text: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 __all__ = ("as_markdown",)
 
+import re
 from collections.abc import Iterable, Iterator
+from html import escape
 
 from kinwire_codegen.docs.reference.blocks import (
     Badges,
@@ -28,12 +30,21 @@ from kinwire_codegen.docs.reference.blocks import (
 )
 from kinwire_codegen.emit.package import OWNED
 from kinwire_codegen.load.document import Document
+from kinwire_codegen.load.names import visible
+
+_TAG = re.compile(
+    r"^(?P<fence>`{3,})[^`\n]*$.*?^(?P=fence)`*$"
+    r"|(?P<ticks>(?<!`)`+(?!`))[^\n]*?(?<!`)(?P=ticks)(?!`)"
+    r"|\\.|<(?=[A-Za-z/!?])(?!https?://)",
+    re.MULTILINE | re.DOTALL,
+)
+"""Code and escaped signs, which stay, or the begin of a tag of HTML."""
 
 
 def as_markdown(page: Page) -> str:
     """Return a page as a file of Markdown."""
     source = page.document.file if page.document else "the documents"
-    lines = [f"# {page.title}", "", f"<!-- Generated from {source} {OWNED}. -->", ""]
+    lines = [f"# {_line(page.title)}", "", f"<!-- Generated from {source} {OWNED}. -->", ""]
     for block in page.blocks:
         lines += _lines(block)
     text = "\n".join(lines)
@@ -44,13 +55,13 @@ def as_markdown(page: Page) -> str:
 def _lines(block: Block) -> Iterator[str]:
     match block:
         case Heading(text, level, anchor):
-            yield from (f"{'#' * level} {_anchor(anchor)}{text}", "")
+            yield from (f"{'#' * level} {_anchor(anchor)}{_line(text)}", "")
         case Text(text):
-            yield from (text, "")
+            yield from (_plain(text), "")
         case Badges(items):
-            yield from (" · ".join(items), "")
+            yield from (_line(" · ".join(items)), "")
         case Decision(text):
-            yield from (f"> **Decision:** {text}", "")
+            yield from (f"> **Decision:** {_plain(text)}", "")
         case Items():
             yield from _items(block)
         case PageList(entries):
@@ -69,7 +80,7 @@ def _large(block: Block) -> Iterator[str]:
         case ProtocolCards(documents):
             yield from _table(_protocols_table(documents))
         case Folded(title, blocks):
-            yield from (f"**{title}**", "")
+            yield from (f"**{_line(title)}**", "")
             for inner in blocks:
                 yield from _lines(inner)
         case Code():
@@ -85,7 +96,7 @@ def _large(block: Block) -> Iterator[str]:
 def _examples(examples: Examples) -> Iterator[str]:
     yield from (f"## {_anchor('example')}Example", "")
     for tab in examples.tabs:
-        yield from (f"### {tab.title}", "")
+        yield from (f"### {_line(tab.title)}", "")
         for code in tab.codes:
             yield from _code(code)
     yield from (examples.note, "")
@@ -122,12 +133,12 @@ def _protocols_table(documents: Iterable[Document]) -> TableBlock:
 
 def _items(block: Items) -> Iterator[str]:
     for number, item in enumerate(block.items, 1):
-        yield f"{number}. {item}" if block.ordered else f"- {item}"
+        yield f"{number}. {_line(item)}" if block.ordered else f"- {_line(item)}"
     yield ""
 
 
 def _table(table: TableBlock) -> Iterator[str]:
-    yield f"| {' | '.join(table.columns)} |"
+    yield f"| {' | '.join(map(_cell, table.columns))} |"
     yield f"|{' --- |' * len(table.columns)}"
     for row in table.rows:
         yield f"| {' | '.join(_cells(row))} |"
@@ -144,14 +155,24 @@ def _cell(cell: Cell) -> str:
     if not isinstance(cell, str):
         decided = f"**Decision:** {cell.decision}" if cell.decision else ""
         cell = " ".join(filter(None, (cell.text, decided)))
-    return cell.replace("|", "\\|").replace("\n", " ")
+    return _line(cell).replace("|", "\\|")
 
 
 def _anchor(name: str) -> str:
-    return f'<a id="{name}"></a>' if name else ""
+    return f'<a id="{escape(visible(name))}"></a>' if name else ""
+
+
+def _plain(text: str) -> str:
+    """Return Markdown in which tags of HTML are text, as on the site."""
+    return _TAG.sub(lambda found: "\\<" if found[0] == "<" else found[0], text)
+
+
+def _line(text: str) -> str:
+    """Return the same on one line."""
+    return _plain(" ".join(text.splitlines()))
 
 
 def _code(code: Code) -> Iterator[str]:
     if code.caption:
-        yield from (f"{code.caption}:", "")
-    yield from (f"```{code.language}", *code.text.splitlines(), "```", "")
+        yield from (f"{_line(code.caption)}:", "")
+    yield from (f"```{code.language}", *code.text.split("\n"), "```", "")

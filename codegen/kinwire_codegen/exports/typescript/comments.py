@@ -25,7 +25,7 @@ def header(document: Document, what: str) -> str:
     title = " ".join(f"{content['title']} {content['version']}".split())
     lines = [f"{what} of {title}.", f"Generated from {document.file} {OWNED}."]
     lines += [f"{key}: {_json(value)}" for key, value in vendor_entries(content).items()]
-    return "".join(f"// {line}\n" for line in lines)
+    return "".join(f"// {' '.join(line.splitlines())}\n" for line in lines)
 
 
 def comment(node: dict[str, Any], indent: str = "", *, text: str | None = None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("constants_file", "named_values")
 
 import json
+import re
 from typing import Any
 
 from kinwire_codegen.exports.messages import served_methods
@@ -49,4 +50,6 @@ def _method(row: Row) -> Row:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    # In an object literal this name sets the prototype, unless it is computed.
+    return re.sub(r'^( +)"__proto__":', r'\1["__proto__"]:', text, flags=re.MULTILINE)
