@@ -37,6 +37,7 @@ CUP = {
             "default": None,
             "description": "Text on it.",
         },
+        "fill": {"anyOf": [{"type": "string"}, {}], "description": "What is in it."},
         "in": {"$ref": "#/$defs/Cup", "description": "A cup around it."},
     },
 }
@@ -75,6 +76,7 @@ def test_every_keyword_is_worded_as_describe_words_it() -> None:
         ("color", '`"red"` or `"blue"`, default `"red"`'),
         ("sugar", "integer, minimum `0`, maximum `4`, default `1`"),
         ("label", "string or null, default `null`"),
+        ("fill", "string or any JSON value"),
     ],
 )
 def test_a_reference_page_shows_the_default_next_to_the_type(

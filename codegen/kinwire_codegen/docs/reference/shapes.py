@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from kinwire_codegen.docs.reference.links import Links
+from kinwire_codegen.load.object_parts import is_group
 
 LIMITS = (
     "minimum",
@@ -52,7 +53,7 @@ def kind_of(links: Links, node: Node, home: str) -> str:
     if "enum" in node:
         return " or ".join(map(json_code, node["enum"]))
     for key in ("anyOf", "oneOf", "allOf"):
-        branches = [branch for branch in node.get(key, ()) if set(branch) - {"required"}]
+        branches = [branch for branch in node.get(key, ()) if not is_group(branch)]
         if branches:
             word = " and " if key == "allOf" else " or "
             return word.join(shape(links, branch, home) for branch in branches)
