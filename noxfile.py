@@ -45,6 +45,7 @@ IN_PARALLEL = ("--numprocesses=auto", "--dist=worksteal")
 ONE_PYTHON = (
     *("tests/spec", "tests/parity"),
     *("tests/codegen/compare", "tests/codegen/imports", "tests/codegen/site"),
+    *(f"tests/codegen/test_{name}.py" for name in ("fmt", "hostile_texts", "typescript")),
     *(
         f"tests/cli/test_{name}.py"
         for name in (
