@@ -62,6 +62,8 @@ class Row(NamedTuple):
     """Bytes that the request has at least."""
     early: bool = False
     """Whether the response is written before the body of the request is read."""
+    late: str = ""
+    """Another outcome with `httpx2`, if the end of the connection arrives before the response."""
 
 
 def plays(*lines: str, coded: Coding = bytes, close: bool = False) -> Handler:

@@ -390,6 +390,7 @@ CONNECTIONS = [
         "HTTP 413, closed",
         size=4_000_000,
         early=True,
+        late="refused, closed",
     ),
 ]
 
