@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from kinwire_cli.command import main
 from tests.codegen.compare.test_commands import git
@@ -24,7 +25,6 @@ SNIPPET = ROOT / "docs" / "protocol-checks.yml"
 
 
 def steps() -> list[dict[str, Any]]:
-    yaml = pytest.importorskip("yaml")
     found = yaml.safe_load(SNIPPET.read_text(encoding="utf-8"))
     assert found[True] == "pull_request"  # `on`, which is yes to YAML
     ((job),) = found["jobs"].values()

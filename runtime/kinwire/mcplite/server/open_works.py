@@ -14,10 +14,7 @@ import anyio
 from kinwire.managers.limits import ConcurrencyLimit
 from kinwire.managers.tool_outcomes import ToolError
 from kinwire.mcplite.rules.limits import LiteLimits
-from kinwire.mcplite.rules.promises import (
-    PromiseRecord,
-    begun_promise,
-)
+from kinwire.mcplite.rules.promises import PromiseRecord, begun_promise
 from kinwire.mcplite.server.key_claims import KeyClaims
 from kinwire.mcplite.server.promise_records import PromiseRecords, RepeatedCall
 from kinwire.mcplite.server.signs import WorkerSigns
