@@ -34,11 +34,20 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Said:
 
 
 def write_bindings(folder: Path) -> None:
-    """Generate what a program of `docs/bindings.md` imports."""
-    subprocess.run([sys.executable, "bindings_eth_document.py"], cwd=folder, check=True)
-    options = ("--schema", "eth", "--out", ".", "--package", "eth_bindings")
-    generate = [sys.executable, "-m", "kinwire", "generate", *options]
-    subprocess.run(generate, cwd=folder, check=True, capture_output=True)
+    """Generate what programs of `docs/bindings.md` import, by the commands of that guide."""
+    python(folder, "bindings_eth_document.py")
+    kinwire(folder, "generate", "--schema", "eth", "--out", ".", "--package", "eth_bindings")
+    kinwire(folder, "new", "protocol", "my-notes")
+    notes = ("--schema", "my-notes/schema", "--out", ".", "--package", "my_notes_bindings")
+    kinwire(folder, "generate", *notes)
+
+
+def kinwire(folder: Path, *arguments: str) -> None:
+    python(folder, "-m", "kinwire", *arguments)
+
+
+def python(folder: Path, *arguments: str) -> None:
+    subprocess.run([sys.executable, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 def write_programs(document: str, folder: Path) -> None:
