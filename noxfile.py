@@ -38,21 +38,12 @@ ONE_INSTALLS = FileLock(Path(gettempdir(), "kinwire-nox.lock"))
 IN_PARALLEL = ("--numprocesses=auto", "--dist=worksteal")
 
 
-# What these look at is text: documents, guides and the specifications. The Python that reads it
-# changes nothing, so the quick path is enough. `compare`, `imports` and `site` are programs of the
-# generator, and `doctor` to `terminal` start the command over and over, which `call`, `target` and
-# `up` do on every Python.
-ONE_PYTHON = (
-    *("tests/spec", "tests/parity"),
-    *("tests/codegen/compare", "tests/codegen/imports", "tests/codegen/site"),
-    *(f"tests/codegen/test_{name}.py" for name in ("fmt", "hostile_texts", "typescript")),
-    *(
-        f"tests/cli/test_{name}.py"
-        for name in (
-            *("doctor", "inspect", "interruptions", "network", "proxies"),
-            *("replay", "streams", "tap", "terminal"),
-        )
-    ),
+# What a newer Python can break: asyncio, which is why they run on asyncio alone, processes and
+# sockets, how classes are made from annotations, and the command. The rest stands on these.
+ON_NEWER_PYTHONS = (
+    *("tests/generated", "tests/cli/test_call.py", "tests/cli/test_target.py"),
+    *(f"tests/runtime/{folder}" for folder in ("mcp", "rpc", "storage", "support", "transports")),
+    *map(str, sorted(Path("tests/runtime").glob("*/test_*.py"))),
 )
 
 
@@ -161,11 +152,17 @@ def cluster(session: nox.Session) -> None:
 
 @nox.session
 def slow(session: nox.Session) -> None:
-    """Run the guides' programs, type checkers, rarer loops, and properties with many examples."""
-    chosen = "(slow or hypothesis) and not faults and not interop and not packaging"
-    thorough = ("-m", chosen, "--hypothesis-profile=thorough")
+    """Run the guides' programs, type checkers, rarer loops, and all of `faults`."""
+    chosen = ("-m", "(slow or faults) and not interop and not packaging")
     bring(session, "zsh", "fish")
     install_extra(session, "semantic")
+    run_module(session, "pytest", *chosen, *IN_PARALLEL, *session.posargs)
+
+
+@nox.session
+def properties(session: nox.Session) -> None:
+    """Try all properties with five times as many examples as the quick path."""
+    thorough = ("-m", "hypothesis and not browser", "--hypothesis-profile=thorough")
     run_module(session, "pytest", *thorough, *IN_PARALLEL, *session.posargs)
 
 
@@ -277,7 +274,7 @@ def build(session: nox.Session) -> None:
 
 @nox.session
 def pythons(session: nox.Session) -> None:
-    """Run the tests on every newer Python found here; `-- newest` takes only the newest."""
+    """Run a part of the tests on each newer Python here; `-- newest` takes only the newest."""
     found = newer_pythons()
     if not found:
         complain = session.error if os.environ.get("CI") == "true" else session.skip
@@ -293,13 +290,10 @@ def run_tests_on(session: nox.Session, interpreter: Path, environment: Path) -> 
     session.run(*make, external=True)
     python = str(environment / "bin" / "python")
     run_module(session, "pip", "--python", python, "install", "-q", "-e", ".[all,dev]")
-    # The quick path has run all of it on trio: the loop that changes with Python is asyncio's. It
-    # has also run the properties, and it says more of an assertion that fails: that costs much.
-    left_out = [f"--ignore={folder}" for folder in ONE_PYTHON]
-    left_out.append("--ignore-glob=tests/test_*.py")
+    # An assertion that fails is explained by the quick path: preparing that costs much.
     kinds = ("interop", "packaging", "faults", "slow", "browser", "hypothesis")
     chosen = ("-k", "not trio", "-m", " and ".join(f"not {kind}" for kind in kinds))
-    quick = (*IN_PARALLEL, "--assert=plain", *chosen, *left_out)
+    quick = (*IN_PARALLEL, "--assert=plain", *chosen, *ON_NEWER_PYTHONS)
     session.run(python, "-m", "pytest", *quick, external=True)
 
 

@@ -33,8 +33,8 @@ def _report_own(loop: asyncio.BaseEventLoop, context: dict[str, Any]) -> None:
 
 asyncio.BaseEventLoop.call_exception_handler = _report_own  # type: ignore[assignment, method-assign]
 
-# How many examples a property is tried with: few on every change, more in `nox -s slow`, which asks
-# for it by --hypothesis-profile, and many by hand: `nox -s slow -- --hypothesis-profile=deep`.
+# How many examples a property is tried with: few on every change, more in `nox -s properties`, and
+# many by hand: `nox -s properties -- --hypothesis-profile=deep`.
 # Nothing is said of time: a machine may be busy.
 for _profile, _examples in (("quick", 20), ("thorough", 100), ("deep", 1000)):
     settings.register_profile(

@@ -10,6 +10,7 @@ __all__ = ("GROUP", "Subcommand", "load_subcommand", "subcommand_names")
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import ClassVar, Protocol, cast
 
@@ -58,5 +59,6 @@ def load_subcommand(name: str) -> type[Subcommand]:
     return cast("type[Subcommand]", _entries()[name].load())
 
 
+@cache  # reads a file of every distribution that is installed
 def _entries() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}
