@@ -3,8 +3,8 @@
 usage: worker.py STORE
 
 A line is [name, arguments, meta, times]; the answer is a line with the distinct results. The tool
-`slow` takes the given number of seconds; `large` has a result of 3.5 MB; `finish` is over, and its
-process is killed before the result is stored.
+`slow` takes the given number of seconds; `large` has a result of 3.5 MB; `finish` is over once its promise
+was printed, and its process is killed before the result is stored.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from kinwire.mcplite.server.work_ends import WorkEnds
 from kinwire.storage import open_store
 
 server = Server("workers", "1")
+printed = asyncio.Event()
+"""Set when an answer was printed."""
 
 
 @server.tool(promise_after=0)
@@ -40,6 +42,7 @@ async def large(seconds: float) -> str:
 
 @server.tool(promise_after=0)
 async def finish(seconds: float) -> str:
+    await printed.wait()
     await asyncio.sleep(seconds)
     WorkEnds.store = _killed  # type: ignore[method-assign,assignment]
     return "finished"
@@ -63,6 +66,7 @@ async def main(url: str) -> None:
         print("ready", flush=True)
         while line := await loop.run_in_executor(None, sys.stdin.readline):
             print(json.dumps(await answer(lite, *json.loads(line))), flush=True)
+            printed.set()
         await lite.close(0.1)
 
 
