@@ -11,7 +11,7 @@ from pathlib import Path
 from kinwire_codegen.atomic_files import FileChange
 from kinwire_codegen.emit.layout import formatted
 from kinwire_codegen.emit.package import OWNED, Package
-from kinwire_codegen.emit.signatures import Module, read_module, with_attributes
+from kinwire_codegen.emit.signatures import Module, read_module
 from kinwire_codegen.lint import lint
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.findings import DocumentError, Finding
@@ -47,11 +47,12 @@ def build(
 
     package = _package(documents, name, shared)
     said("making the models")
-    made = {path: with_attributes(text) for path, text in models(documents, package.shared).items()}
+    made = models(documents, package.shared)
     modules: dict[str, Module] = {}
     for document in documents:
-        text = made[f"{document.module}/models.py"]
-        module = read_module(text, f"{name}.{document.module}.models")
+        path = f"{document.module}/models.py"
+        module = read_module(made[path], f"{name}.{document.module}.models")
+        made[path] = module.source
         constants = {class_of_values(*one) for one in document.definitions.items()} - {None}
         if {*module.names} != document.definitions.keys() | constants:
             raise RuntimeError(f"{document.file} and its models define other names")

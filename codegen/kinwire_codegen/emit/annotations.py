@@ -13,7 +13,6 @@ from datamodel_code_generator.types import DataType
 
 from kinwire_codegen.load.document import Document, Documents, Reference
 from kinwire_codegen.load.notes import is_note
-from kinwire_codegen.load.shape_reading import ShapeReader
 from kinwire_codegen.load.shapes import (
     Bound,
     ConstantShape,
@@ -32,11 +31,9 @@ _NONE = ScalarShape("null")
 class Annotations:
     """Makes the types of the fields and names of one document."""
 
-    def __init__(
-        self, documents: Documents, reader: ShapeReader, home: Document, shared: str
-    ) -> None:
+    def __init__(self, documents: Documents, home: Document, shared: str) -> None:
         self._documents = documents
-        self._reader = reader
+        self._reader = documents.shapes
         self._home = home.name
         self.package = shared
         self.names = {name: Name(path=name, name=name) for name in sorted(home.definitions)}

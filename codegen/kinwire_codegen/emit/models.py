@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from datamodel_code_generator.imports import Import, Imports
+from datamodel_code_generator.imports import IMPORT_ANNOTATED, Import, Imports
 from datamodel_code_generator.model import DataModel
 from datamodel_code_generator.model.base import ALL_MODEL
 from datamodel_code_generator.model.pydantic_v2 import BaseModel, DataModelField
@@ -38,9 +38,14 @@ from kinwire_codegen.load.shapes import (
 )
 
 _DEPRECATED = Import.from_full_path("typing_extensions.deprecated")
-_FINAL = Import.from_full_path("typing.Final")
 _MISSING = Import.from_full_path("pydantic_core.MISSING")
 """Type checkers take the name in `pydantic` for a mere object."""
+_COMMON = (
+    *TypeAliasTypeBackport.DEFAULT_IMPORTS,
+    IMPORT_ANNOTATED,
+    IMPORT_FIELD,
+    Import.from_full_path("typing.Final"),
+)
 
 
 def models(documents: Documents, shared: str) -> dict[str, str]:
@@ -48,23 +53,22 @@ def models(documents: Documents, shared: str) -> dict[str, str]:
 
     `shared` is the package that has the base classes. The documents must be free of findings.
     """
-    reader = ShapeReader(documents)
     return {
-        f"{document.module}/models.py": _module(documents, document, reader, shared)
+        f"{document.module}/models.py": _module(documents, document, shared)
         for document in documents
     }
 
 
-def _module(documents: Documents, document: Document, reader: ShapeReader, shared: str) -> str:
+def _module(documents: Documents, document: Document, shared: str) -> str:
     if not document.definitions:
         return f'"""{document.content["title"]} has no types. Generated {OWNED}."""\n'
-    maker = _Maker(document, reader, Annotations(documents, reader, document, shared))
+    notes = Annotations(documents, document, shared)
+    maker = _Maker(document, documents.shapes, notes)
     ordered = _in_order([maker.model(name) for name in sorted(document.definitions)])
     _with_late_names(ordered)
-    for model in ordered:
-        maker.imports.append(model.imports)
+    for field in (field for model in ordered for field in model.fields):
+        maker.imports.append(field.data_type.all_imports)
     constants = [*value_classes(document)]
-    maker.imports.append([_FINAL] if constants else [])
     header = f'"""Messages. Generated {OWNED}."""'
     texts = (printable(text) for text in (*(model.render() for model in ordered), *constants))
     return "\n\n".join([header, maker.imports.dump(), *texts]) + "\n"
@@ -115,7 +119,8 @@ class _Maker:
         self._reader = reader
         self._notes = notes
         self.imports = Imports()
-        """What the models use and do not import themselves."""
+        """What the models use, and more: ruff removes the rest. `DataModel.imports` is slow."""
+        self.imports.append([notes.shared("base", "Message"), *_COMMON])
 
     def model(self, name: str) -> DataModel:
         """Return the class of a definition, or its name for a type."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ("borrowed_files", "package_files", "protocol_files")
 
-import json
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -28,6 +27,7 @@ from kinwire_codegen.emit.signatures import Module
 from kinwire_codegen.load.document import CONSTANTS, Document, Documents, Reference, resolve
 from kinwire_codegen.load.names import class_name, constant_name, docstring
 from kinwire_codegen.load.notes import deprecation, described
+from kinwire_codegen.load.parsing import json_text
 from kinwire_codegen.support import SHARED
 
 
@@ -39,7 +39,7 @@ def package_files(documents: Documents, package: Package) -> dict[str, str]:
     files["__init__.py"] = _environment().get_template("package.py.j2").render(documents=own)
     files["py.typed"] = ""
     kept = {"meta": documents.meta, "documents": {one.name: one.content for one in own}}
-    files["schema.json"] = json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
+    files["schema.json"] = json_text(kept, indent=1) + "\n"
     return files
 
 
@@ -174,6 +174,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,  # the output is Python
+        optimized=False,  # a template is used once for a protocol: that costs more than it saves
     )
     environment.filters |= {
         "deprecation": deprecation,

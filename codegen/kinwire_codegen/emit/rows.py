@@ -34,7 +34,7 @@ from kinwire_codegen.load.document import (
 from kinwire_codegen.load.names import class_name, constant_name, snake_name
 from kinwire_codegen.load.notes import deprecation, status_of
 from kinwire_codegen.load.schemas import as_input_schema
-from kinwire_codegen.load.shape_reading import ShapeReader, admits_null
+from kinwire_codegen.load.shape_reading import admits_null
 from kinwire_codegen.load.shapes import NamedShape
 
 
@@ -259,7 +259,7 @@ def augment_rows(maker: Maker) -> Iterator[AugmentRow]:
             content=content,
             target=target,
             value=value.name,
-            nullable=admits_null(ShapeReader(documents), NamedShape(value)),
+            nullable=admits_null(documents.shapes, NamedShape(value)),
             errors=maker.errors(content),
             imports=frozenset(map(maker.type_import, kinds)),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Module", "Parameter", "argument_name", "read_module", "with_attributes")
+__all__ = ("Module", "Parameter", "argument_name", "read_module")
 
 import ast
 from dataclasses import dataclass
@@ -58,6 +58,8 @@ class Module:
     imports: dict[str, str]
     """Imported name -> the statement that brings it."""
     classes: dict[str, tuple[Parameter, ...]]
+    source: str
+    """Its source, in which the docstring of each class lists its fields."""
 
     def imports_for(self, parameters: tuple[Parameter, ...], models: str) -> set[str]:
         """Return the import statements that annotations and defaults of `parameters` need."""
@@ -80,7 +82,8 @@ def read_module(source: str, name: str) -> Module:
     names: list[str] = []
     imports: dict[str, str] = {}
     classes: dict[str, tuple[Parameter, ...]] = {}
-    for node in ast.parse(source).body:
+    body = ast.parse(source).body
+    for node in body:
         if isinstance(node, ast.ImportFrom):
             # Dots count from the module itself: one is its package.
             home = name.split(".")[: -node.level] if node.level else []
@@ -93,16 +96,17 @@ def read_module(source: str, name: str) -> Module:
             classes[node.name] = tuple(_parameters(node))
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             names.append(node.targets[0].id)
-    return Module(tuple(names), imports, classes)
+    return Module(tuple(names), imports, classes, _with_attributes(source, body, classes))
 
 
-def with_attributes(source: str) -> str:
-    """Return a module of models in which the docstring of each class lists its fields."""
+def _with_attributes(
+    source: str, body: list[ast.stmt], classes: dict[str, tuple[Parameter, ...]]
+) -> str:
     lines = [f"{line}\n" for line in source.split("\n")]  # the parser knows no other ends
-    for node in reversed(ast.parse(source).body):
+    for node in reversed(body):
         if isinstance(node, ast.ClassDef):
             first, text = node.body[0], _docstring(node.body[0])
-            described = [one for one in _parameters(node) if one.description is not None]
+            described = [one for one in classes[node.name] if one.description is not None]
             if text is not None and described:
                 lines[first.lineno - 1 : first.end_lineno] = [_listing(text, described)]
     return "".join(lines).removesuffix("\n")
@@ -139,24 +143,25 @@ def _parameters(node: ast.ClassDef) -> list[Parameter]:
     return found
 
 
-class _Bare(ast.NodeTransformer):
-    """Leaves of an annotation what type checkers look at, with names as names."""
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        self.generic_visit(node)
-        match node:
-            case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[first, *_])):
-                return first
-        return node
-
-
 def _bare(annotation: ast.expr) -> ast.expr:
-    """Return `X` of `Annotated[X, Field(...)]`, at any depth, and of text."""
+    """Return what type checkers look at: `X` of `Annotated[X, Field(...)]`, and of text."""
     match annotation:
         case ast.Constant(value=str() as text):
             annotation = ast.parse(text, mode="eval").body
-    bare: ast.expr = _Bare().visit(annotation)
-    return bare
+    return _without_marks(annotation)
+
+
+def _without_marks(node: ast.expr) -> ast.expr:
+    match node:
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[first, *_])):
+            return _without_marks(first)
+        case ast.Subscript():
+            node.slice = _without_marks(node.slice)
+        case ast.BinOp():
+            node.left, node.right = _without_marks(node.left), _without_marks(node.right)
+        case ast.Tuple():
+            node.elts = [*map(_without_marks, node.elts)]
+    return node
 
 
 def _docstring(node: ast.stmt | None) -> str | None:

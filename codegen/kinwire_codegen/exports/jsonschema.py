@@ -10,7 +10,6 @@ from __future__ import annotations
 
 __all__ = ("jsonschema_files",)
 
-import json
 import re
 from typing import Any
 from urllib.parse import quote
@@ -19,6 +18,7 @@ from kinwire_codegen.emit.package import OWNED
 from kinwire_codegen.exports.messages import MessageSchemas
 from kinwire_codegen.exports.schema_types import SchemaTypes, pascal_name
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
+from kinwire_codegen.load.parsing import json_text
 
 Schema = dict[str, Any]
 
@@ -46,7 +46,7 @@ def jsonschema_files(documents: Documents, document: Document) -> dict[str, str]
             kind = resolve(record["type"], document.name)
             files[f"{document.name}/{_file_name(name)}"] = _record(documents, document, name, kind)
     return {
-        f"json-schema/{name}.json": json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+        f"json-schema/{name}.json": json_text(content, indent=1) + "\n"
         for name, content in files.items()
     }
 

@@ -16,6 +16,7 @@ from typing import Any
 from kinwire_codegen.emit.package import OWNED
 from kinwire_codegen.emit.rows import error_entry
 from kinwire_codegen.load.document import Document, Documents, Reference, members_of, resolve
+from kinwire_codegen.load.parsing import json_text
 from kinwire_codegen.load.schemas import plain_type, reachable
 
 Json = dict[str, Any]
@@ -40,7 +41,7 @@ def openrpc_files(documents: Documents, document: Document) -> dict[str, str]:
         if rows:
             described = _described(documents, document, role, rows)
             rest = json.dumps(described.pop(REST))  # in one line, as no reader needs it
-            text = json.dumps(described, indent=1).removesuffix("\n}")
+            text = json_text(described, indent=1, ascii_only=True).removesuffix("\n}")
             files[f"openrpc/{document.name}-{role}.json"] = f'{text},\n "{REST}": {rest}\n}}\n'
     return files
 

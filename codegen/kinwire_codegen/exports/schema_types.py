@@ -18,7 +18,6 @@ from kinwire_codegen.load.document import Documents, Reference
 from kinwire_codegen.load.names import snake_name
 from kinwire_codegen.load.notes import enum_values, version_notes
 from kinwire_codegen.load.schemas import plain_type, reachable
-from kinwire_codegen.load.shape_reading import ShapeReader
 from kinwire_codegen.load.shapes import ObjectShape
 
 Schema = dict[str, Any]
@@ -30,7 +29,7 @@ class SchemaTypes:
     def __init__(self, documents: Documents, home: str, kinds: Iterable[Reference]) -> None:
         """`home` is the protocol whose types keep their names, whatever else is there."""
         self._documents = documents
-        self._reader = ShapeReader(documents)
+        self._reader = documents.shapes
         self._names: dict[Reference, str] = {}
         for kind in sorted(reachable(documents, *kinds), key=lambda kind: kind.protocol != home):
             taken = kind.name in self._names.values()

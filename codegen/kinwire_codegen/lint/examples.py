@@ -7,7 +7,6 @@ __all__ = ("examples_that_do_not_fit", "misfits")
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote
 
 import pydantic_core
 from jsonschema import Draft202012Validator, ValidationError, validators
@@ -63,20 +62,20 @@ def examples_that_do_not_fit(document: Document, documents: Documents) -> Iterat
 def misfits(document: Document, documents: Documents) -> Iterator[tuple[Place, ValidationError]]:
     """Yield the place of each example, default or row that breaks its own type, with the error."""
     registry = _registry(documents)
-    for reference, place, value in _values(document):
-        for error in _Validator(reference, registry=registry).iter_errors(value):
+    validator = _Validator({}, registry=registry)
+    resolver = registry.resolver(document.file)
+    for node, place, value in _values(document):
+        for error in validator.descend(value, node, resolver=resolver):
             yield place, error
 
 
-def _values(document: Document) -> Iterator[tuple[dict[str, str], Place, Any]]:
+def _values(document: Document) -> Iterator[tuple[dict[str, Any], Place, Any]]:
     """Yield each value that stands in the document, with the type that it must fit."""
     for node, place in document.types:
-        # Names may have signs that mean something in a URI, such as "%" and line ends.
-        kind = {"$ref": f"{document.file}#{quote(pointer(*place))}"}
         if "default" in node:
-            yield kind, (*place, "default"), node["default"]
+            yield node, (*place, "default"), node["default"]
         for index, value in enumerate(node.get("examples", ())):
-            yield kind, (*place, "examples", index), value
+            yield node, (*place, "examples", index), value
     for name, table in document.table("tables").items():
         protocol, kind_name = resolve(table["type"], document.name)
         kind = {"$ref": f"{protocol}.json#/$defs/{kind_name}"}

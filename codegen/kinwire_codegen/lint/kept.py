@@ -9,14 +9,12 @@ from unicodedata import normalize
 
 from kinwire_codegen.load.document import Document, Documents, Reference
 from kinwire_codegen.load.findings import Fault, pointer
-from kinwire_codegen.load.shape_reading import ShapeReader
 
 
 def types_are_kept(document: Document, documents: Documents) -> Iterator[Fault]:
     """Yield what the types of `document` say and the bindings would drop; they must have an end."""
-    reader = ShapeReader(documents)
     for name in document.definitions:
-        yield from reader.faults(Reference(document.name, name))
+        yield from documents.shapes.faults(Reference(document.name, name))
 
 
 def names_differ(document: Document, documents: Documents) -> Iterator[Fault]:

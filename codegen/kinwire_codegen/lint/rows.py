@@ -10,7 +10,7 @@ from kinwire_codegen.load.augmented import AugmentTarget, target_of
 from kinwire_codegen.load.document import Document, Documents, Rule, members_of, resolve
 from kinwire_codegen.load.findings import Fault, pointer
 from kinwire_codegen.load.names import snake_name
-from kinwire_codegen.load.shape_reading import ShapeReader, followed
+from kinwire_codegen.load.shape_reading import followed
 from kinwire_codegen.load.shapes import ListShape, MapShape, NamedShape, ObjectShape, Shape
 
 
@@ -26,7 +26,7 @@ def tools_carry_objects(document: Document, documents: Documents) -> Iterator[Fa
 
 def params_are_structured(document: Document, documents: Documents) -> Iterator[Fault]:
     """Yield params that are neither an object nor an array: JSON-RPC has no others."""
-    reader = ShapeReader(documents)
+    reader = documents.shapes
     for name, row in document.table("methods").items():
         if "params" not in row:
             if "paramsBy" in row:

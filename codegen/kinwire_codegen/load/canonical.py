@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.load.parsing import parse
+from kinwire_codegen.load.parsing import json_text, parse
 
 WIDTH = 160
 """Columns that an object or an array on one line may have."""
@@ -53,7 +53,7 @@ def document_text(content: Rule, meta: Rule) -> str:
 
 def meta_schema_text(meta: Rule) -> str:
     """Return the text of the meta-schema that is written next to documents."""
-    return json.dumps(meta, indent=2, ensure_ascii=False) + "\n"
+    return json_text(meta, indent=2) + "\n"
 
 
 def _laid_out(content: Any, meta: Rule, rule: Rule) -> str:

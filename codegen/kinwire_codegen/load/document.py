@@ -24,11 +24,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinwire_codegen.load.findings import Fault, Finding, Place
 from kinwire_codegen.load.including import Origins, origin
 from kinwire_codegen.load.places import REFERENCES, at
+
+if TYPE_CHECKING:
+    from kinwire_codegen.load.shape_reading import ShapeReader
 
 TOOLS_CALL = "tools/call"
 """The method that tools are called through."""
@@ -161,6 +164,13 @@ class Documents:
         """Return the type that `reference` names, None if there is no such type."""
         document = self.by_name.get(reference.protocol)
         return None if document is None else document.definitions.get(reference.name)
+
+    @cached_property
+    def shapes(self) -> ShapeReader:
+        """The shapes of the types; their references must resolve and end."""
+        from kinwire_codegen.load.shape_reading import ShapeReader  # which builds on this module
+
+        return ShapeReader(self)
 
     def part(self, reference: Reference) -> TypePart:
         """Return the type that `reference` names as the part of objects that extend it."""

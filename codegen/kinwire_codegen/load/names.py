@@ -92,6 +92,8 @@ def printable(source: str) -> str:
 
 def visible(text: str) -> str:
     """Return text with escapes in place of line ends and of what steers a terminal."""
+    if text.isprintable():
+        return text
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 

@@ -16,7 +16,6 @@ from kinwire_codegen.load.document import DATA, Document, Documents, Reference, 
 from kinwire_codegen.load.findings import Place
 from kinwire_codegen.load.names import slug
 from kinwire_codegen.load.sequences import steps_of
-from kinwire_codegen.load.shape_reading import ShapeReader
 
 MANY = 30
 """Of more entries than these, a list of links has their groups with counts instead."""
@@ -30,7 +29,7 @@ class Links:
 
     def __init__(self, documents: Documents, chosen: Sequence[Document]) -> None:
         self.documents = documents
-        self.reader = ShapeReader(documents)
+        self.reader = documents.shapes
         """What types take, with everything followed."""
         self.chosen = chosen
         self._pages = {document.name for document in chosen}

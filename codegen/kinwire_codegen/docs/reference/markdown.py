@@ -164,6 +164,8 @@ def _anchor(name: str) -> str:
 
 def _plain(text: str) -> str:
     """Return Markdown in which tags of HTML are text, as on the site."""
+    if "<" not in text:  # as in most texts: looking for code takes long
+        return text
     return _TAG.sub(lambda found: "\\<" if found[0] == "<" else found[0], text)
 
 

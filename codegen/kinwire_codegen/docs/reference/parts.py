@@ -13,7 +13,6 @@ __all__ = (
     "vendor_items",
 )
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,6 +31,7 @@ from kinwire_codegen.docs.reference.links import Links
 from kinwire_codegen.docs.reference.shapes import json_code
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.notes import enum_values, vendor_entries, version_notes
+from kinwire_codegen.load.parsing import json_text
 
 LONGEST = 1_000
 """The characters that are shown of the value of a vendor's entry."""
@@ -111,4 +111,4 @@ def namesakes(links: Links, document: Document, table: str, name: str) -> Iterat
 
 def as_json(value: Any, caption: str = "") -> Code:
     """Return a value as a block of JSON."""
-    return Code("json", json.dumps(value, indent=2, ensure_ascii=False), caption)
+    return Code("json", json_text(value, indent=2), caption)

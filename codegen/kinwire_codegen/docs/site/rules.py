@@ -13,13 +13,13 @@ from kinwire_codegen.compare.rules import RULES, Rule
 from kinwire_codegen.compare.verdict import VERDICTS, Effect, Level, Way
 from kinwire_codegen.docs.reference.blocks import (
     Block,
-    Code,
     Heading,
     Items,
     Page,
     TableBlock,
     Text,
 )
+from kinwire_codegen.docs.reference.parts import as_json
 
 _SHORT = 80  # characters of an example on one line
 _KINDS = {
@@ -87,4 +87,4 @@ def _example(example: dict[str, Any] | None) -> Iterator[Block]:
         yield Items(tuple(f"{side}: `{text}`" for side, text in texts.items()))
         return
     for side in texts:
-        yield Code("json", json.dumps(example[side], indent=2), side.title())
+        yield as_json(example[side], side.title())

@@ -12,12 +12,11 @@ from kinwire_codegen.exports.typescript.constants import constants_file
 from kinwire_codegen.exports.typescript.definitions import definitions_file
 from kinwire_codegen.exports.typescript.methods import methods_file
 from kinwire_codegen.load.document import Documents
-from kinwire_codegen.load.shape_reading import ShapeReader
 
 
 def typescript_files(documents: Documents) -> dict[str, str]:
     """Return the files of all documents by their names; they import each other."""
-    reader = ShapeReader(documents)
+    reader = documents.shapes
     files: dict[str, str] = {}
     for document in documents:
         files[f"{document.name}.d.ts"] = definitions_file(documents, document, reader)

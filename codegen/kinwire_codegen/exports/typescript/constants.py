@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ("constants_file", "named_values")
 
-import json
 import re
 from typing import Any
 
@@ -12,6 +11,7 @@ from kinwire_codegen.exports.messages import served_methods
 from kinwire_codegen.exports.typescript.comments import header
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.notes import EnumValue, enum_values
+from kinwire_codegen.load.parsing import json_text
 
 Row = dict[str, Any]
 
@@ -50,6 +50,6 @@ def _method(row: Row) -> Row:
 
 
 def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, indent=2)
+    text = json_text(value, indent=2)
     # In an object literal this name sets the prototype, unless it is computed.
     return re.sub(r'^( +)"__proto__":', r'\1["__proto__"]:', text, flags=re.MULTILINE)
