@@ -80,11 +80,15 @@ def read_policy(path: Path) -> ChangePolicy:
 def accept(path: Path, findings: Collection[AcceptedFinding]) -> None:
     """Add findings to the end of a policy file, which is made if it does not exist.
 
+    What another run has accepted since the file was read is not added again.
+
     Raises:
         PolicyError: the file cannot be read or written, or is not valid.
     """
     before = read_policy(path).accepted if path.exists() else ()
     text = _text(path) if path.exists() else _HEAD
+    there = {one.key for one in before}
+    findings = [one for one in findings if one.key not in there]
     end = "\r\n" if "\r\n" in text else "\n"
     blocks = [text.rstrip(), *(end.join(_entry_lines(one)) for one in findings)]
     _write(path, (end * 2).join(filter(None, blocks)) + end, expected=(*before, *findings))

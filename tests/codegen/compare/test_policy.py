@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from kinwire_codegen.commands.policy_file import POLICY_FILE, PolicyError, read_policy
+from kinwire_codegen.commands.policy_file import (
+    POLICY_FILE,
+    PolicyError,
+    accept,
+    read_policy,
+)
+from kinwire_codegen.compare.policy import AcceptedFinding, FindingKey
 from kinwire_codegen.compare.rules import RULES
 from tests.codegen.compare.documents import Node, edited, toy
 from tests.codegen.compare.test_commands import git, stricter, write
@@ -98,6 +104,17 @@ def test_only_the_findings_of_the_named_rules_are_accepted(
     warned = breaking("--accept", "agreed", "--only", "b318")  # the default, a warning
     assert "B318 wire accepted" in warned.stdout
     assert breaking("--accept", "agreed").returncode == 0
+
+
+def test_what_another_run_has_accepted_is_not_added_again(tmp_path: Path) -> None:
+    path = tmp_path / POLICY_FILE
+    one, other = (
+        AcceptedFinding(FindingKey("B305", "toy", pointer, "is required now"), "agreed")
+        for pointer in ("/a", "/b")
+    )
+    accept(path, [one])
+    accept(path, [one, other])
+    assert read_policy(path).accepted == (one, other)
 
 
 def test_stale_findings_are_reported_and_pruned(breaking: Breaking, tmp_path: Path) -> None:
