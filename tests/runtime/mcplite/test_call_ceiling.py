@@ -95,9 +95,9 @@ async def stream_over_grpc() -> AsyncIterator[RoundTrip]:
     ("connected", "ceiling"),
     [
         (call_of_the_core, 35),
-        (request_over_http, 130),
-        (call_over_grpc, 114),
-        (stream_over_grpc, 3561),
+        (request_over_http, 124),
+        (call_over_grpc, 111),
+        (stream_over_grpc, 3559),
     ],
 )
 def test_a_call_takes_no_more_calls(

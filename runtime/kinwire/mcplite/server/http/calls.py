@@ -9,6 +9,7 @@ import logging
 import time
 from asyncio import AbstractEventLoop, Task
 from collections.abc import Awaitable, Callable
+from contextvars import Context
 from typing import Any, TypeVar
 
 import anyio
@@ -36,6 +37,8 @@ class Calls(Listener):
     def __init__(self, limits: HttpLimits) -> None:
         super().__init__(limits)
         self.running: set[RunningCall] = set()
+        self._begun: list[RunningCall] = []  # in this turn of the loop
+        self._no_context = Context()  # for the watchers, which belong to no request
         self._ends_at: float | None = None  # when what is under way has to end
         self._none_left = anyio.Event()
 
@@ -80,6 +83,21 @@ class Calls(Listener):
         with anyio.move_on_after(until - time.monotonic()):
             await self._none_left.wait()
 
+    def watch_soon(self, call: RunningCall, loop: AbstractEventLoop) -> None:
+        """Watch the client of a call that does not end in this turn of the loop.
+
+        Most end in it. What is scheduled for all calls of a turn costs far less than for each.
+        """
+        self._begun.append(call)
+        if len(self._begun) == 1:
+            loop.call_soon(self._watch_begun, loop, context=self._no_context)
+
+    def _watch_begun(self, loop: AbstractEventLoop) -> None:
+        begun, self._begun = self._begun, []
+        for call in begun:
+            if call in self.running:
+                call.watch(loop)
+
     def tell_if_over(self) -> None:
         """Tell `close` if nothing is under way any more."""
         if self._ends_at is not None and not self.running:
@@ -106,10 +124,9 @@ class RunningCall:
         loop = self._calls.loop
         if loop is None:
             return await self._run_in_scope(work)
-        # A scope of anyio costs more than all the rest, and most work needs no turn of the loop:
-        # then nobody has to watch, which costs a task.
+        # A scope of anyio costs more than all the rest.
         self._task = task = asyncio.current_task(loop)
-        due = loop.call_soon(self._begin_watch, loop)
+        self._calls.watch_soon(self, loop)
         self._calls.running.add(self)
         try:
             return await work
@@ -118,7 +135,6 @@ class RunningCall:
                 raise
             return None
         finally:
-            due.cancel()
             self._calls.running.discard(self)
             if self._watch is not None or self._ended:
                 self._tidy()
@@ -132,6 +148,10 @@ class RunningCall:
             self._task.cancel()
         elif self._scope is not None:
             self._scope.cancel()
+
+    def watch(self, loop: AbstractEventLoop) -> None:
+        """End the call as soon as its client has gone."""
+        self._watch = Task(self._until_gone(), loop=loop)
 
     def beside(self, scope: anyio.CancelScope, work: Callable[[], Awaitable[None]]) -> None:
         """Do `work` in a task of its own, until it is over or `scope` is cancelled."""
@@ -148,9 +168,6 @@ class RunningCall:
         if self._ended and self._task is not None:
             self._task.uncancel()
         self._calls.tell_if_over()
-
-    def _begin_watch(self, loop: AbstractEventLoop) -> None:
-        self._watch = Task(self._until_gone(), loop=loop)
 
     async def _run_in_scope(self, work: Awaitable[T]) -> T | None:
         watch = anyio.CancelScope()
