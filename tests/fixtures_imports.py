@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ("COMPUTED", "Module", "imports_of", "modules_of", "owner_of", "reachable", "syntax_of")
+__all__ = ("COMPUTED", "Module", "imports_of", "modules_of", "owner_of", "reachable")
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -42,12 +43,6 @@ def modules_of(package: Path) -> dict[str, Module]:
     return found
 
 
-@cache
-def syntax_of(module: Module) -> ast.Module:
-    """Return the parsed source of `module`."""
-    return ast.parse(module.source)
-
-
 def owner_of(target: str, modules: Collection[str]) -> str | None:
     """Return the module in which the dotted name `target` is, or None if it is not one of these."""
     while target and target not in modules:
@@ -58,16 +53,19 @@ def owner_of(target: str, modules: Collection[str]) -> str | None:
 _TELLING = (ast.Import, ast.ImportFrom, ast.Call, ast.Assign, ast.AnnAssign)
 """The kinds of nodes that say what is imported."""
 
+_CALLS = re.compile(r"import_module|__import__")
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
-def imports_of(
-    tree: ast.Module, package: str, modules: Collection[str]
-) -> Iterator[tuple[int, str]]:
+
+def imports_of(source: str, package: str, modules: Collection[str]) -> Iterator[tuple[int, str]]:
     """Yield the line and the full name of each import, wherever it is and however it is done.
 
     A computed import yields the names of `modules` in its argument, and `COMPUTED` if that has none
     and the file has no lazy table.
     """
-    telling = [node for node in ast.walk(tree) if isinstance(node, _TELLING)]
+    # Only calls are parts of expressions, which are nine tenths of all nodes.
+    nodes = ast.walk if _CALLS.search(source) else _statements
+    telling = [node for node in nodes(ast.parse(source)) if isinstance(node, _TELLING)]
     lazy = [found for node in telling for found in _lazy_table(node, package)]
     yield from lazy
     for node in telling:
@@ -86,6 +84,16 @@ def imports_of(
                 yield from ((node.lineno, target) for target in targets)
             case _:
                 pass
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the statements of a module, also those in others, without their expressions."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        blocks = [getattr(node, name, ()) for name in _BLOCKS]
+        waiting += [inner for block in blocks if isinstance(block, list) for inner in block]
 
 
 def _parent(package: str, level: int) -> str:

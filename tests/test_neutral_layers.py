@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.each import each
-from tests.fixtures_imports import modules_of, syntax_of
+from tests.fixtures_imports import modules_of
 
 ROOT = Path(__file__).parents[1]
 RUNTIME = ROOT / "runtime" / "kinwire"
@@ -81,6 +81,6 @@ def test_layers_below_mcp_name_nothing_of_it() -> None:
         module.file.relative_to(RUNTIME).as_posix(): words
         for module in modules_of(RUNTIME).values()
         if module.file.relative_to(RUNTIME).parts[0] in FOLDERS
-        and (words := words_in(syntax_of(module)))
+        and (words := words_in(ast.parse(module.source)))
     }
     assert found == {}

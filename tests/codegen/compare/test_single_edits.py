@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from kinwire_codegen.compare import DocumentChange
 from kinwire_codegen.compare.verdict import EXHAUSTIVE, Category, Level
 from tests.codegen.compare.documents import against
 from tests.codegen.compare.single_edits import Edit, edits_of_documents, edits_of_types
 
-EDITS = [*edits_of_types(), *edits_of_documents()]
 LETTERS = {"old senders": "S", "old receivers": "R", "old files": "F", "old programs": "P"}
+
+
+@cache
+def edits() -> list[Edit]:
+    return [*edits_of_types(), *edits_of_documents()]
 
 
 def letter(change: DocumentChange, group: str) -> str:
@@ -47,9 +52,9 @@ def _is_sent(change: DocumentChange, name: str) -> bool:
 
 
 def test_single_edits_are_judged_right() -> None:
-    assert {edit.name: found for edit in EDITS if (found := list(faults(edit)))} == {}
+    assert {edit.name: found for edit in edits() if (found := list(faults(edit)))} == {}
 
 
 def test_single_edits_have_names_of_their_own() -> None:
-    names = [edit.name for edit in EDITS]
+    names = [edit.name for edit in edits()]
     assert len(set(names)) == len(names) >= 135
