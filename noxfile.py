@@ -137,7 +137,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def faults(session: nox.Session) -> None:
-    """Run the tests of storms, of breaks at every moment and of peers that do not end."""
+    """Run all storms, breaks at every moment, long random runs, and peers that do not end."""
     run_module(session, "pytest", "-m", "faults", *IN_PARALLEL, "tests/runtime", *session.posargs)
 
 
@@ -152,7 +152,8 @@ def cluster(session: nox.Session) -> None:
 
 @nox.session
 def slow(session: nox.Session) -> None:
-    """Run the guides' programs, type checkers, rarer loops, and all of `faults`."""
+    """Run the guides' programs, type checkers, rarer loops, and a sample of `faults`."""
+    session.env["KINWIRE_FAULTS"] = "sample"
     chosen = ("-m", "(slow or faults) and not interop and not packaging")
     bring(session, "zsh", "fish")
     install_extra(session, "semantic")

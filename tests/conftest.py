@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.absent import fold_skips
+from tests.sample import IS_SAMPLE, outside_the_sample
 from tests.spec.ledger import claims_of, faults_of_claims
 
 # A shell starts background jobs, and so some CI systems start everything, with interrupts ignored,
@@ -49,13 +50,17 @@ for _profile, _examples in (("quick", 20), ("thorough", 100), ("deep", 1000)):
 settings.load_profile("quick")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """End the run when a test claims a row of a specification that there is not, or too many."""
     faults = {
         f"{item.nodeid}: {fault}" for item in items for fault in faults_of_claims(claims_of(item))
     }
     if faults:
         raise pytest.UsageError("\n".join(sorted(faults)))
+    if IS_SAMPLE and (left_out := outside_the_sample(items)):
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
 
 
 @pytest.hookimpl(trylast=True)

@@ -15,12 +15,13 @@ from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
 from tests.runtime.rpc.fixtures_sessions import connected, routes_of, tool, tool_text
+from tests.sample import rounds
 
 pytestmark = [pytest.mark.anyio, pytest.mark.faults]
 
-_CALLS = 10_000
+_CALLS = rounds(10_000)
 _AT_ONCE = 100
-_SESSIONS = 1_000
+_SESSIONS = rounds(1_000)
 _PATIENCE = 120  # seconds; on a busy machine many sessions take their time
 
 
@@ -47,7 +48,7 @@ async def cancel_after(turns: int, scope: anyio.CancelScope) -> None:
     scope.cancel()
 
 
-async def test_of_ten_thousand_calls_taken_back_none_is_answered_twice() -> None:
+async def test_of_thousands_of_calls_taken_back_none_is_answered_twice() -> None:
     random = Random(1)
     answered: list[int] = []
     before = {task.id for task in anyio.get_running_tasks()}
@@ -64,7 +65,7 @@ async def test_of_ten_thousand_calls_taken_back_none_is_answered_twice() -> None
     assert {task.id for task in anyio.get_running_tasks()} == before
 
 
-async def test_a_thousand_sessions_in_one_process_leave_nothing() -> None:
+async def test_many_sessions_in_one_process_leave_nothing() -> None:
     async def hold(opened: list[Session], all_open: anyio.Event) -> None:
         first, second = memory_pair()
         async with (

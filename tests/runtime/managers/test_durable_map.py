@@ -18,6 +18,7 @@ from kinwire.managers.durable_map import DurableMap, RecordCodec, text_codec
 from kinwire.storage import Record, StorageDamagedError, StorageUnavailableError, open_store
 from kinwire.support.json_values import short_digest
 from tests.runtime.managers.fixtures_records import FailingRecords
+from tests.sample import rounds
 
 LIMIT, TTL = 3, 10.0
 NUMBERS = text_codec(int, int)
@@ -170,10 +171,10 @@ def test_memory_and_records_agree(kind: str, tmp_path: Path) -> None:
     run_machine(url_of(kind, tmp_path), 8, 25)
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 @pytest.mark.parametrize("kind", ["none", "memory", "sqlite"])
 def test_memory_and_records_agree_for_long(kind: str, tmp_path: Path) -> None:
-    run_machine(url_of(kind, tmp_path), 100, 60)
+    run_machine(url_of(kind, tmp_path), rounds(100), 60)
 
 
 @pytest.fixture

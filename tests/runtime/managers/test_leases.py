@@ -384,7 +384,7 @@ class Unlucky:
 
 
 @pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 20))]
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.faults) for seed in range(2, 20))]
 )
 async def test_there_is_one_holder_at_a_time_whatever_happens(
     seed: int, monkeypatch: pytest.MonkeyPatch

@@ -43,6 +43,7 @@ async def peak_of_server(connection: Connection) -> int:
     return int(result_text(await connection.mcp.tools_call(name="peak", arguments={})))
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("transport", ["stdio", "http", "ws"])
 async def test_a_slow_reader_holds_a_stream_back_and_memory_stays(transport: str) -> None:
     size = MIB_OF_STREAM

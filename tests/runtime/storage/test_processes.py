@@ -12,6 +12,7 @@ import pytest
 
 from kinwire.storage import Retention, Store
 from tests.runtime.storage.fixtures_engines import Engine, NatsServer
+from tests.sample import rounds
 
 PROGRAMS = Path(__file__).parent / "programs"
 PROCESSES, TIMES = 2, 40
@@ -74,7 +75,7 @@ async def test_a_watch_sees_what_another_process_writes(shared: Engine) -> None:
 
 
 async def test_a_process_that_is_killed_loses_nothing_acknowledged(shared: Engine) -> None:
-    await kill_and_look(shared, rounds=1, seed=1)
+    await kill_and_look(shared, times=1, seed=1)
 
 
 @pytest.mark.faults
@@ -82,14 +83,14 @@ async def test_a_process_that_is_killed_loses_nothing_acknowledged(shared: Engin
 async def test_processes_that_are_killed_at_random_lose_nothing_acknowledged(
     shared: Engine, seed: int
 ) -> None:
-    await kill_and_look(shared, rounds=8, seed=seed)
+    await kill_and_look(shared, times=rounds(8), seed=seed)
 
 
-async def kill_and_look(shared: Engine, rounds: int, seed: int) -> None:
+async def kill_and_look(shared: Engine, times: int, seed: int) -> None:
     """Kill a writer after a random time, again and again; look for all it was acknowledged."""
     moments = random.Random(seed)
     said: set[int] = set()
-    for round in range(rounds):
+    for round in range(times):
         process = start("append.py", shared.url, str(round * 1_000_000))
         said |= kill_after(moments.uniform(0, 0.2), process)
         async with shared.open() as store:

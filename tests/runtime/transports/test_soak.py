@@ -1,4 +1,4 @@
-"""Twenty seconds of mixed load; `nox -s soak` does half an hour of it."""
+"""Ten seconds of mixed load; `nox -s soak` does half an hour of it."""
 
 from __future__ import annotations
 

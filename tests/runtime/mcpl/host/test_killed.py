@@ -32,6 +32,7 @@ from kinwire_protocols import mcp, mcpl
 from tests.runtime.fixtures_wire import PROGRAMS
 from tests.runtime.programs import live
 from tests.runtime.transports.fixtures_processes import Program, serving
+from tests.sample import IS_SAMPLE
 
 LIVE = Path(live.__file__)
 
@@ -187,7 +188,7 @@ async def test_a_host_killed_before_any_write_loses_and_repeats_nothing_silently
     listening: Program, tmp_path: Path
 ) -> None:
     server = listening.url("http")  # which lives on
-    for write in count(1):
+    for write in count(1, 3 if IS_SAMPLE else 1):
         file = tmp_path / f"{write}.db"
         was_killed = await to_thread.run_sync(killed, f"sqlite:///{file}", server, str(write))
         taken = await to_thread.run_sync(taken_over, Path(f"{file}.taken"))

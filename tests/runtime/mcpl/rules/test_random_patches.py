@@ -14,6 +14,7 @@ from kinwire.mcpl.rules.json_patch import PatchError, patched
 from kinwire.support.json_values import same
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcpl import StateUpdate
+from tests.sample import rounds
 
 pytestmark = pytest.mark.spec("mcpl-8.3-4")
 
@@ -159,7 +160,7 @@ def outcomes(seed: int, count: int) -> Iterator[str]:
         assert same(state, before), operations
 
 
-@pytest.mark.parametrize("count", [1500, pytest.param(60_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [1500, pytest.param(rounds(60_000), marks=pytest.mark.faults)])
 def test_random_patches_do_what_the_model_does_or_are_patch_errors(count: int) -> None:
     found = Counter(outcomes(18, count))
     assert found["applied"] > count // 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -13,8 +14,9 @@ from tests.runtime.transports.fixtures_processes import ROOT
 
 @pytest.mark.faults
 def test_no_place_of_the_table_is_empty() -> None:
+    env = {**os.environ, "KINWIRE_FAULTS": "all"}
     command = [sys.executable, "-m", "tests.runtime.transports.faults.table"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
     missing = [line for line in done.stdout.splitlines() if line.endswith(MISSING)]
     assert (missing, done.returncode) == ([], 0), done.stderr
 

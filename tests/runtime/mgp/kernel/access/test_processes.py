@@ -13,6 +13,7 @@ import pytest
 
 from tests.runtime.mgp.kernel.access.reference import Reference
 from tests.runtime.storage.fixtures_engines import Engine, NatsServer
+from tests.sample import rounds
 
 PROGRAM = Path(__file__).parent / "programs" / "access_race.py"
 
@@ -41,8 +42,8 @@ def store_of(engine: str, request: pytest.FixtureRequest, folder: Path) -> Engin
     ("engine", "processes", "times"),
     [
         ("sqlite", 2, 60),
-        pytest.param("sqlite", 4, 1000, marks=pytest.mark.slow),
-        pytest.param("nats", 4, 250, marks=pytest.mark.slow),
+        pytest.param("sqlite", 4, rounds(1000), marks=pytest.mark.faults),
+        pytest.param("nats", 4, rounds(250), marks=pytest.mark.faults),
     ],
 )
 def test_answers_of_several_processes_fit_one_order(

@@ -57,7 +57,8 @@ async def test_a_child_that_speaks_mgp_is_drained_and_restarted_however_it_ends(
     ]
 
 
-@pytest.mark.parametrize("transport", [slow("http"), slow("sse"), slow("ws")])
+@pytest.mark.faults
+@pytest.mark.parametrize("transport", ["http", "sse", "ws"])
 async def test_a_server_elsewhere_is_reached_again_when_it_is_back(transport: str) -> None:
     """Nobody can restart it from here: the kernel connects again, by the same rules."""
     with serving(FILE, transport) as program:
