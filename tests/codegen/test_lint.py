@@ -378,6 +378,18 @@ BAD = [
         id="a member with a letter missing",
     ),
     pytest.param(
+        protocol(methods={"a": row(params=thing())}, types=THING),
+        f"toy.json#/methods/a/params: {thing()} is not of type 'string'."
+        ' Write a value such as "#/$defs/Tool".',
+        id="params that are not a reference",
+    ),
+    pytest.param(
+        protocol(methods={"a": row(deprecated="1.1")}, types=THING),
+        "toy.json#/methods/a/deprecated: True was expected."
+        ' Write a value such as {"reason": "It cannot say what failed.", "since": "1.1"}.',
+        id="a deprecation that is a version",
+    ),
+    pytest.param(
         protocol(types={"Thing": thing(a={"type": "sting"})}),
         "toy.json#/$defs/Thing/properties/a/type: 'sting' is not one of ['null', 'boolean',"
         " 'integer', 'number', 'string', 'array', 'object']. Did you mean 'string'?",

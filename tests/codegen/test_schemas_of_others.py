@@ -29,7 +29,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_reference_of_a_document_to_a_url_is_a_finding(url: str, tmp_path: Path) -> None:
     thing: dict[str, Any] = {"description": "A type.", "type": "object", "examples": [{"a": 1}]}
     thing["properties"] = {"a": {"$ref": url}}
-    with pytest.raises(DocumentError, match="Write it in that form"):
+    with pytest.raises(DocumentError, match="Write a value such as"):
         documents(tmp_path, protocol(types={"Thing": thing}))
 
 

@@ -268,7 +268,10 @@ def _unexpected(error: ValidationError) -> list[str]:
 
 
 def _hint(error: ValidationError) -> str:
-    """Return what to do about an error of the meta-schema: the nearest right word if it is near."""
+    """Return what to do about an error of the meta-schema.
+
+    That is the nearest right word if it is near, or else an example if the meta-schema has one.
+    """
     rule: Any = error.schema
     given: Any = error.instance
     words: list[str] = []
@@ -281,6 +284,8 @@ def _hint(error: ValidationError) -> str:
         near = nearest(word, known, cutoff=0.75)
         if near:
             return f"Did you mean {near!r}?"
+    if "examples" in rule:
+        return f"Write a value such as {json.dumps(rule['examples'][0])}."
     return HINTS.get(str(error.validator), f"See {META}.")
 
 
