@@ -171,12 +171,11 @@ def takes_context(row: Method[Any, Any], handler: Callable[..., Any]) -> bool:
         raise HandlerDefinitionError(
             f"{where}: expected an async function. Write it as `async def`."
         )
-    taken = inspect.signature(handler)
-    if accepts(taken, 1):
+    if accepts(handler, 1):
         return False
-    if accepts(taken, 2):
+    if accepts(handler, 2):
         return True
     raise HandlerDefinitionError(
-        f"{where}: expected parameters (params) or (params, context), got {taken}. "
-        f"Write `async def ...(params: {row.params.__name__})`."
+        f"{where}: expected parameters (params) or (params, context), got "
+        f"{inspect.signature(handler)}. Write `async def ...(params: {row.params.__name__})`."
     )

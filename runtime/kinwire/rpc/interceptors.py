@@ -170,11 +170,10 @@ class Interceptors(dict[str, "Plan | None"]):
         Raises:
             HandlerDefinitionError: it is not a function of two parameters.
         """
-        taken = inspect.signature(guard)
-        if not accepts(taken, 2):
+        if not accepts(guard, 2):
             raise HandlerDefinitionError(
                 f"{name_of(guard)}: expected a function of (params, request or method), got "
-                f"{taken}. Write `def ...(params, request)`."
+                f"{inspect.signature(guard)}. Write `def ...(params, request)`."
             )
         self._add(_Entry(method.name, guard=guard))
 
@@ -184,11 +183,10 @@ class Interceptors(dict[str, "Plan | None"]):
         Raises:
             HandlerDefinitionError: it is not a plain function of two parameters.
         """
-        taken = inspect.signature(filter)
-        if is_async(filter) or not accepts(taken, 2):
+        if is_async(filter) or not accepts(filter, 2):
             raise HandlerDefinitionError(
                 f"{name_of(filter)}: expected a plain function of (result, request or method), got "
-                f"{taken}. Write `def ...(result, request)`."
+                f"{inspect.signature(filter)}. Write `def ...(result, request)`."
             )
         self._add(_Entry(method.name, filter=filter))
 
@@ -198,11 +196,10 @@ class Interceptors(dict[str, "Plan | None"]):
         Raises:
             HandlerDefinitionError: it is not a plain function of two parameters.
         """
-        taken = inspect.signature(filter)
-        if is_async(filter) or not accepts(taken, 2):
+        if is_async(filter) or not accepts(filter, 2):
             raise HandlerDefinitionError(
-                f"{name_of(filter)}: expected a plain function of (error, request), got {taken}. "
-                "Write `def ...(error, request)`."
+                f"{name_of(filter)}: expected a plain function of (error, request), got "
+                f"{inspect.signature(filter)}. Write `def ...(error, request)`."
             )
         self._add(_Entry(method.name, error_filter=filter))
 
@@ -331,9 +328,9 @@ def _plan(entries: list[_Entry]) -> Plan:
 
 
 def _check(interceptor: Interceptor) -> None:
-    taken = inspect.signature(interceptor)
-    if not is_async(interceptor) or not accepts(taken, 3):
+    if not is_async(interceptor) or not accepts(interceptor, 3):
         raise HandlerDefinitionError(
             f"{name_of(interceptor)}: expected an async function of (params, request or method, "
-            f"next), got {taken}. Write `async def ...(params, request, next)`."
+            f"next), got {inspect.signature(interceptor)}. "
+            "Write `async def ...(params, request, next)`."
         )

@@ -116,6 +116,20 @@ def test_a_default_that_json_cannot_hold_is_used_and_not_shown() -> None:
     assert tool.arguments.check("f", {}) == {"a": missing}
 
 
+def test_equal_functions_share_no_schema_and_similar_ones_keep_their_own() -> None:
+    def made(hint: Any, default: Any) -> dict[str, Any]:
+        def tool(a: int) -> None: ...
+
+        tool.__annotations__["a"], tool.__defaults__ = hint, (default,)
+        return schema_of(tool)
+
+    made(int, 1)["properties"]["a"]["default"] = 7
+    for hint, default in ((int, 1), (bool, True), (object, 1), (object, True), (object, 1.0)):
+        assert repr(made(hint, default)["properties"]["a"]["default"]) == repr(default)
+    marked = {made(Literal[one], 1)["properties"]["a"]["const"].__class__ for one in (1, True)}
+    assert marked == {int, bool}
+
+
 def positional(a: int, /) -> None: ...
 def starred(*numbers: int) -> None: ...
 def keywords(**options: int) -> None: ...

@@ -6,8 +6,10 @@ __all__ = ("Parameters", "place_of")
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import replace
-from typing import Annotated, Any, NotRequired, get_args, get_origin, get_type_hints
+from functools import lru_cache
+from typing import Annotated, Any, NamedTuple, NotRequired, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
@@ -47,18 +49,16 @@ class Parameters:
         """Which class that parameter wants: `Context`, or one of an extension."""
         self.hints: dict[str, Any] = {}
         """The types of the other parameters."""
-        fields: dict[str, Any] = {}
+        fields: list[_Field] = []
         for parameter in _signature(function, error_type):
             name, hint = parameter.name, hints[parameter.name]
             if isinstance(hint, type) and issubclass(hint, Context):
                 self.context_name, self.context_kind = name, hint
             else:
                 self.hints[name] = hint
-                fields[name] = _field(parameter, hint, descriptions.get(name))
-        self.adapter = _adapter(function, fields, error_type)
-        """Validates a JSON object and returns the keyword arguments."""
-        self.schema: JsonObject = self.adapter.json_schema(schema_generator=_Schema)
-        """The JSON schema of that object."""
+                fields.append(_Field(name, hint, parameter.default, descriptions.get(name)))
+        self.adapter, self.schema = _adapter(function, fields, error_type)
+        """What validates a JSON object and returns the keyword arguments, and its JSON schema."""
         del self.schema["title"]
         self.names = tuple(self.schema.get("properties", ()))
         """The names of its properties, in order."""
@@ -123,15 +123,26 @@ def _signature(
         yield parameter
 
 
-def _field(parameter: inspect.Parameter, hint: Any, description: str | None) -> Any:
-    if description is not None:
-        # First, so that a description in the annotation wins over the docstring's.
-        hint = _described(hint, description)
-    default = parameter.default
-    if default is parameter.empty:
-        return hint
-    field = default if isinstance(default, FieldInfo) else Field(default=default)
-    return Annotated[hint, field] if field.is_required() else NotRequired[Annotated[hint, field]]
+class _Field(NamedTuple):
+    """What a parameter says of its field of the JSON object."""
+
+    name: str
+    hint: Any
+    default: Any
+    description: str | None
+
+    def annotation(self) -> Any:
+        """Return the type for the field, with all that is said."""
+        hint, default = self.hint, self.default
+        if self.description is not None:
+            # First, so that a description in the annotation wins over the docstring's.
+            hint = _described(hint, self.description)
+        if default is inspect.Parameter.empty:
+            return hint
+        field = default if isinstance(default, FieldInfo) else Field(default=default)
+        return (
+            Annotated[hint, field] if field.is_required() else NotRequired[Annotated[hint, field]]
+        )
 
 
 def _described(hint: Any, description: str) -> Any:
@@ -141,32 +152,48 @@ def _described(hint: Any, description: str) -> Any:
     return Annotated[hint, Field(description=description)]
 
 
+_Closed = tuple[TypeAdapter[dict[str, Any]], JsonObject]
+
+
 def _adapter(
-    function: Callable[..., Any], fields: dict[str, Any], error_type: type[KinwireError]
-) -> TypeAdapter[dict[str, Any]]:
+    function: Callable[..., Any], fields: list[_Field], error_type: type[KinwireError]
+) -> _Closed:
     try:
         return _closed(fields)
     except PydanticUserError:
         pass
-    for name, hint in fields.items():
+    for field in fields:
         try:
-            _closed({name: hint})
+            _closed([field])
         except PydanticUserError as error:
             reason = str(error).splitlines()[0]
             raise error_type(
-                f"{place_of(function)}#{name}: expected a type that JSON can hold. {reason} "
+                f"{place_of(function)}#{field.name}: expected a type that JSON can hold. {reason} "
                 "Use JSON types, dataclasses, pydantic models, enums or dates."
             ) from None
     raise AssertionError("a field that fails among others fails alone")
 
 
-def _closed(fields: dict[str, Any]) -> TypeAdapter[dict[str, Any]]:
+def _closed(fields: list[_Field]) -> _Closed:
+    """Return the adapter for `fields`, and its schema, which nobody else has.
+
+    Programs that make a server for each connection register the same functions again and again.
+    """
+    key = tuple(fields)
+    try:
+        adapter, schema = _made(key, repr(key))  # to Python, 1, 1.0 and True are equal
+    except TypeError:  # a default cannot be hashed
+        adapter, schema = _made.__wrapped__(key, "")
+    return adapter, deepcopy(schema)
+
+
+@lru_cache(maxsize=256)
+def _made(fields: tuple[_Field, ...], _: str) -> _Closed:
     make: Any = TypedDict  # checkers know the form with literal names only
-    shape: Any = make("Arguments", fields)
+    shape: Any = make("Arguments", {field.name: field.annotation() for field in fields})
     shape.__pydantic_config__ = _CLOSED
     adapter = TypeAdapter[dict[str, Any]](shape)
-    adapter.json_schema(schema_generator=_Schema)
-    return adapter
+    return adapter, adapter.json_schema(schema_generator=_Schema)
 
 
 def place_of(function: Callable[..., Any]) -> str:
