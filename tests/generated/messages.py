@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from jsonschema import Draft202012Validator
+from jsonschema.protocols import Validator
 from pydantic import create_model
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
@@ -41,11 +42,11 @@ def alone(protocol: str, name: str, value: Any) -> Any:
     return to_wire(from_wire(_holder(protocol, name), {"value": value}))["value"]
 
 
-def validator(protocol: str, name: str) -> Draft202012Validator:
-    """Return the JSON Schema validator of a definition."""
-    return Draft202012Validator(
-        {"$ref": f"{_LOADED[protocol].file}#/$defs/{name}"}, registry=_registry()
-    )
+def validator(protocol: str, name: str, judge: Any = Draft202012Validator) -> Validator:
+    """Return the JSON Schema validator of a definition, of the class `judge`."""
+    schema = {"$ref": f"{_LOADED[protocol].file}#/$defs/{name}"}
+    made: Validator = judge(schema, registry=_registry())
+    return made
 
 
 @cache

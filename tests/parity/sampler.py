@@ -19,6 +19,8 @@ from jsonschema import Draft7Validator
 from jsonschema.protocols import Validator
 from referencing import Registry
 
+from tests.parity.judging import remembering
+
 Node = dict[str, Any]
 Path = tuple[str | int, ...]
 
@@ -80,6 +82,7 @@ class Sampler:
         self._definitions: dict[str, Node] = schema["definitions"]
         self._registry = registry
         self._shallow = shallow
+        self._judge = remembering(Draft7Validator)
         self._broken: dict[str, list[Broken]] = {}
 
     def valid(self, name: str, *, count: int) -> list[Any]:
@@ -130,10 +133,13 @@ class Sampler:
         """Return what judges instances of a definition."""
         return self._validator(self._definitions[name])
 
-    def _validator(self, node: Node) -> Draft7Validator:
+    def _validator(self, node: Node) -> Validator:
+        made: Validator
         if self._registry is not None:
-            return Draft7Validator(node, registry=self._registry)
-        return Draft7Validator({**node, "definitions": self._definitions})
+            made = self._judge(node, registry=self._registry)
+        else:
+            made = self._judge({**node, "definitions": self._definitions})
+        return made
 
     def _full(self, name: str, *, shallow: bool = False) -> list[Any]:
         node = self._definitions[name]

@@ -9,23 +9,27 @@ import json
 from collections import Counter
 from typing import Any
 
+from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
 from pydantic import ValidationError
 
 from kinwire_codegen.load.document import Reference
 from tests.each import each
 from tests.generated.messages import alone, validator
+from tests.parity.judging import remembering
 from tests.parity.one_schema import DEFAULTS, ONE_SCHEMA, REGISTRY, TYPES
 from tests.parity.sampler import Broken, Sampler, at, removed, replaced
 
 RANDOM_INSTANCES = 3
+JUDGE = remembering(Draft202012Validator)
 
 
 class DocumentSampler(Sampler):
     """Instances of the types of our documents, judged by the documents themselves."""
 
     def validator(self, name: str) -> Validator:
-        return validator(*name.split(".", 1))
+        protocol, kind = name.split(".", 1)
+        return validator(protocol, kind, JUDGE)
 
 
 SAMPLER = DocumentSampler(ONE_SCHEMA, REGISTRY, shallow=True)
@@ -86,7 +90,7 @@ def mended(broken: Broken) -> Any:
 @each_type
 def test_what_is_valid_is_valid_to_both_and_comes_back_equal(kind: Reference) -> None:
     instances = SAMPLER.valid(name_of(kind), count=RANDOM_INSTANCES)
-    schema = validator(*kind)
+    schema = validator(*kind, JUDGE)
     assert [value for value in instances if not schema.is_valid(value)] == []
     written = [alone(*kind, value) for value in instances]
     assert list(map(text, written)) == list(map(text, instances))
