@@ -70,7 +70,8 @@ def build(
 def _quiet(files: dict[str, str]) -> dict[str, str]:
     """Return modules in which type checkers report no use of the deprecated classes there."""
     marked = re.compile(r"^@deprecated\(.*\nclass (\w+)", re.MULTILINE)
-    names = {name for source in files.values() for name in marked.findall(source)}
+    sources = (source for source in files.values() if "@deprecated(" in source)
+    names = {name for source in sources for name in marked.findall(source)}
     used = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
     return {
         path: f"{_USES_DEPRECATED}{source}"

@@ -31,10 +31,11 @@ class SchemaTypes:
         self._documents = documents
         self._reader = documents.shapes
         self._names: dict[Reference, str] = {}
+        self._taken: set[str] = set()
         for kind in sorted(reachable(documents, *kinds), key=lambda kind: kind.protocol != home):
-            taken = kind.name in self._names.values()
-            prefix = pascal_name(kind.protocol) if taken else ""
+            prefix = pascal_name(kind.protocol) if kind.name in self._taken else ""
             self._names[kind] = f"{prefix}{kind.name}"
+            self._taken.add(self._names[kind])
         self._values: dict[str, Schema] = {}
 
     def pointer(self, reference: Reference) -> str:
@@ -43,7 +44,7 @@ class SchemaTypes:
 
     def free(self, name: str) -> str:
         """Return `name`, or a longer one if it is the name of a type."""
-        while name in self._values or name in self._names.values():
+        while name in self._values or name in self._taken:
             name += "Value"
         return name
 

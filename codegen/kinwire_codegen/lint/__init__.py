@@ -65,18 +65,18 @@ def extends_is_a_tree(document: Document, documents: Documents) -> Iterator[Faul
 def references_resolve(document: Document, documents: Documents) -> Iterator[Fault]:
     reachable = {document.name, *(other.name for other in documents.extended(document))}
     for steps, (protocol, name) in document.references:
-        place = pointer(*steps)
         if protocol not in documents:
             yield (
-                place,
+                pointer(*steps),
                 f"there is no document {protocol!r}",
                 f"Add {protocol}.json or correct the name.",
             )
         elif name not in documents[protocol].definitions:
             hint = _did_you_mean(name, documents[protocol].definitions, "Define it under $defs.")
-            yield place, f"{name!r} is not a definition", hint
+            yield pointer(*steps), f"{name!r} is not a definition", hint
         elif protocol not in reachable:
-            yield place, f"{protocol!r} is not extended here", f"Add {protocol!r} to extends."
+            what = f"{protocol!r} is not extended here"
+            yield pointer(*steps), what, f"Add {protocol!r} to extends."
 
 
 def modules_are_distinct(document: Document, documents: Documents) -> Iterator[Fault]:

@@ -79,13 +79,13 @@ def _inline_objects(node: Node, place: Place, *, named: bool) -> Iterator[Fault]
 
 def _other_fields(node: Node, place: Place) -> Iterator[Fault]:
     """Yield what a type says of the fields that it does not name and the bindings do not keep."""
-    others, at = node.get("additionalProperties"), pointer(*place, "additionalProperties")
+    others, at = node.get("additionalProperties"), (*place, "additionalProperties")
     if others is False:
         what = "an object cannot be closed: the bindings preserve fields that they do not know"
-        yield at, what, "Remove it."
+        yield pointer(*at), what, "Remove it."
     elif isinstance(others, dict) and others and node.keys() & {"properties", "allOf"}:
         what = "it does not apply next to properties: an unknown field may have any value"
-        yield at, what, "Remove it, or give the map a field of its own."
+        yield pointer(*at), what, "Remove it, or give the map a field of its own."
 
 
 def _unions(documents: Documents, home: str, node: Node, place: Place) -> Iterator[Fault]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kinwire_codegen.load.findings import DocumentError, pointer
 from kinwire_codegen.load.names import visible
-from kinwire_codegen.load.positions import Position, positions, repeated_position
+from kinwire_codegen.load.positions import Position, walk
 
 
 def finding_lines(error: DocumentError) -> list[str]:
@@ -60,7 +60,10 @@ def _positions(path: Path) -> Mapping[str, Position]:
         return {"": Position(error.lineno, error.colno)}
     except (OSError, ValueError, RecursionError):
         return {}
-    repeated = repeated_position(text)
-    if repeated is not None:
-        return {"": repeated}
-    return {pointer(*steps): position for steps, position in positions(text).items()}
+    found = {"": Position(1, 1)}
+    for steps, position in walk(text):
+        place = pointer(*steps)
+        if place in found:  # its object has the name twice
+            return {"": position}
+        found[place] = position
+    return found

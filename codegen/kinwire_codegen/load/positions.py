@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Position", "nearest_position", "positions", "repeated_position")
+__all__ = ("Position", "nearest_position", "positions", "walk")
 
 import json
 import re
@@ -26,20 +26,11 @@ def positions(text: str) -> dict[Place, Position]:
 
     The text must be JSON; of a member that stands twice the last one counts.
     """
-    return {(): Position(1, 1), **dict(_walk(text))}
+    return {(): Position(1, 1), **dict(walk(text))}
 
 
-def repeated_position(text: str) -> Position | None:
-    """Return where the first name of a JSON text stands that its object has twice, if any does."""
-    seen: set[Place] = set()
-    for place, position in _walk(text):
-        if place in seen:
-            return position
-        seen.add(place)
-    return None
-
-
-def _walk(text: str) -> Iterator[tuple[Place, Position]]:
+def walk(text: str) -> Iterator[tuple[Place, Position]]:
+    """Yield where each member and each item of a JSON text stands, in the order of the text."""
     place: list[str | int] = []
     opened: list[str] = []
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -50,7 +41,7 @@ def _walk(text: str) -> Iterator[tuple[Place, Position]]:
         token = match.group()
         if expected and token not in "}]":
             if expected == "name":
-                place[-1] = json.loads(token)
+                place[-1] = json.loads(token) if "\\" in token else token[1:-1]
             yield tuple(place), Position(line + 1, match.start() - starts[line] + 1)
         expected = _step(token, opened, place, was_name=expected == "name")
 

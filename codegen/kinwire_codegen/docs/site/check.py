@@ -6,7 +6,7 @@ __all__ = ("LARGEST", "check_site", "count_places")
 
 import re
 from collections.abc import Iterator, Mapping
-from posixpath import dirname, join, normpath
+from posixpath import join, normpath
 from urllib.parse import unquote
 
 from kinwire_codegen.docs.site.reading import PageLink, Reading, read_html
@@ -113,7 +113,7 @@ class _LinkFollower:
         target, _, anchor = link.partition("#")
         if not target:
             return path, unquote(anchor)
-        key = (dirname(path), link)
+        key = (path.rpartition("/")[0], link)
         if key not in self._targets:
             self._targets[key] = normpath(join(key[0], unquote(target))), unquote(anchor)
         return self._targets[key]
