@@ -32,5 +32,7 @@ def remembering(judge: Any) -> Any:
         if not seen[text]:
             yield ValidationError("it does not fit")
 
-    extended: Any = validators.extend(judge, {"$ref": reference})
+    extended: Any = validators.extend(  # type: ignore[no-untyped-call]
+        judge, {"$ref": reference}
+    )
     return extended
