@@ -23,9 +23,7 @@ RIGHT_USES = ROOT / "tests" / "typing" / "right_uses.py"
 Said = dict[Path, list[Finding]]
 
 
-@pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> Said:
-    folder = tmp_path_factory.mktemp("documents")
+def said_of_all(folder: Path) -> Said:
     for document in DOCUMENTS:
         write_programs(document, folder)
     programs = sorted(folder.iterdir())
@@ -61,12 +59,6 @@ def write_programs(document: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("file", MISTAKES, ids=lambda file: file.stem)
-@pytest.mark.slow
-def test_each_mistake_gets_its_messages(said: Said, file: Path) -> None:
-    assert said[file] == expected(file.read_text("utf-8"))
-
-
-@pytest.mark.parametrize("file", MISTAKES, ids=lambda file: file.stem)
 def test_both_checkers_see_each_mistake(file: Path) -> None:
     found = expected(file.read_text("utf-8"))
     lines = {line: list(those) for line, those in groupby(found, attrgetter("line"))}
@@ -76,7 +68,10 @@ def test_both_checkers_see_each_mistake(file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_both_checkers_accept_right_uses_and_the_programs_of_the_documents(said: Said) -> None:
+def test_mistakes_get_their_messages_and_right_uses_and_documents_none(tmp_path: Path) -> None:
+    said = said_of_all(tmp_path)  # one test, for the checkers take long to start
+    for file in MISTAKES:
+        assert said[file] == expected(file.read_text("utf-8"))
     wrong = {file.name: found for file, found in said.items() if found and file not in MISTAKES}
     assert len(said) > len(MISTAKES) + len(DOCUMENTS)
     assert wrong == {}
