@@ -3,8 +3,8 @@
 usage: worker.py STORE
 
 A line is [name, arguments, meta, times]; the answer is a line with the distinct results. The tool
-`slow` takes the given number of seconds; `large` has a result of 3.5 MB; `finish` is over once its promise
-was printed, and its process is killed before the result is stored.
+`slow` takes the given number of seconds; `large` has a result of 3.5 MB; `finish` is over once its
+promise was printed, and its process is killed before the result is stored.
 """
 
 from __future__ import annotations
