@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -57,15 +58,20 @@ def test_the_stand_in_errors_are_those_that_are_generated(name: str) -> None:
         assert getattr(ours, attribute) == getattr(theirs, attribute)
 
 
-@pytest.mark.parametrize("name", SHARED)
-def test_check_finds_an_edited_copy(name: str, tmp_path: Path) -> None:
+@each("names", [SHARED[::2], SHARED[1::2]])
+def test_check_finds_the_edited_copies(names: Sequence[str], tmp_path: Path) -> None:
     shutil.copytree(EXPECTED, tmp_path, dirs_exist_ok=True)
-    with (tmp_path / "tiny_bindings" / f"{name}.py").open("a", encoding="utf-8") as file:
-        file.write("EDITED = True\n")
+    for name in names:
+        with (tmp_path / "tiny_bindings" / f"{name}.py").open("a", encoding="utf-8") as file:
+            file.write("EDITED = True\n")
     generate = ("generate", "--schema", GOLDEN / "schema", "--package", "tiny_bindings")
     done = kinwire(*generate, "--standalone", "--out", ".", "--check", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "")
-    summary = "1 file out of date. Run the same command without --check.\n"
-    assert done.stdout.startswith(f"{summary}  change  tiny_bindings/{name}.py\n\n")
-    assert f"--- a/tiny_bindings/{name}.py\n" in done.stdout
-    assert "-EDITED = True\n" in done.stdout
+    summary = f"{len(names)} files out of date. Run the same command without --check.\n"
+    files = [f"tiny_bindings/{name}.py" for name in sorted(names)]
+    listed = "".join(f"  change  {file}\n" for file in files)
+    assert done.stdout.startswith(f"{summary}{listed}\n")
+    assert [line for line in done.stdout.splitlines() if line.startswith("--- ")] == [
+        f"--- a/{file}" for file in files
+    ]
+    assert done.stdout.count("-EDITED = True\n") == len(names)
