@@ -21,7 +21,7 @@ def config_file(given: str | None, named: str = "-c mgp.toml") -> Path:
     Raises:
         UsageError: none is given, and none is found.
     """
-    from kinwire.mgp.kernel.config import config_path
+    from kinwire.mgp.kernel.config_place import config_path
 
     try:
         return Path(config_path(given))

@@ -206,3 +206,9 @@ def test_help_loads_no_runtime_and_no_pydantic(words: list[str]) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stderr == "set()\n"
+
+
+def test_a_command_finds_its_configuration_without_pydantic() -> None:
+    program = "import sys; import kinwire.mgp.kernel.config_place; print('pydantic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("False\n", "")
