@@ -220,7 +220,7 @@ MGP = {
         ),
     ),
     "mgp places of a configuration": Manager(
-        attributes=("kinwire.mgp.kernel.config:_places",),
+        attributes=("kinwire.mgp.kernel.config_place:_places",),
         rows=(
             "mgp-15.1-1",
             "mgp-15.2-Configuration-File-Discovery-1",
