@@ -34,7 +34,7 @@ def _report_own(loop: asyncio.BaseEventLoop, context: dict[str, Any]) -> None:
 
 asyncio.BaseEventLoop.call_exception_handler = _report_own  # type: ignore[assignment, method-assign]
 
-# A round of the garbage collector per 700 new objects takes a twelfth of the time of all tests.
+# Rounds of the garbage collector after every 700 new objects cost noticeable time.
 gc.set_threshold(50_000, 20, 10)
 
 # How many examples a property is tried with: few on every change, more in `nox -s properties`, and

@@ -33,7 +33,7 @@ def accepts(function: Callable[..., Any], count: int) -> bool:
     if type(inner) is FunctionType and not inner.__dict__:  # it wraps nothing
         code = inner.__code__
         if not code.co_kwonlyargcount and not code.co_flags & inspect.CO_VARARGS:
-            # What follows says the same, in twenty times the time; a session has dozens of these.
+            # What follows says the same and takes far longer; a session has dozens of these.
             most = code.co_argcount - (inner is not function)
             return most - len(inner.__defaults__ or ()) <= count <= most
     try:
