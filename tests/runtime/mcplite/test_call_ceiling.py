@@ -96,8 +96,8 @@ async def stream_over_grpc() -> AsyncIterator[RoundTrip]:
     [
         (call_of_the_core, 35),
         (request_over_http, 124),
-        (call_over_grpc, 111),
-        (stream_over_grpc, 3559),
+        (call_over_grpc, 114),
+        (stream_over_grpc, 3561),
     ],
 )
 def test_a_call_takes_no_more_calls(
