@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 from jsonschema import Draft202012Validator, ValidationError as Fault, validators
 from pydantic import ValidationError
 
+from kinwire_codegen.emit.layout import formatted
 from kinwire_codegen.emit.models import models
 from kinwire_codegen.lint import lint
 from kinwire_codegen.load.document import Document, Documents
@@ -348,8 +349,9 @@ def try_all(constructs: Mapping[str, Node]) -> dict[tuple[str, str], Tried]:
 
 
 def kept_models(constructs: Mapping[str, Node]) -> str:
-    """Return the module of models with everything that lint lets pass."""
-    return _source(_placed(constructs))
+    """Return the module of models with everything that lint lets pass, as it is written."""
+    files = {"toy/models.py": _source(_placed(constructs))}
+    return formatted(files, "kinwire_protocols")["toy/models.py"]
 
 
 def kept_documents(constructs: Mapping[str, Node]) -> Documents:
