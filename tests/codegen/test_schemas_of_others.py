@@ -41,6 +41,15 @@ def test_a_reference_of_a_meta_schema_to_a_url_is_not_followed(url: str, tmp_pat
         load_documents(tmp_path)
 
 
+@pytest.mark.parametrize("rule", [False, {"type": "integer", "examples": []}])
+def test_a_meta_schema_may_lack_examples(rule: Any, tmp_path: Path) -> None:
+    documents(tmp_path, protocol())
+    meta = {"properties": {"title": rule}}
+    (tmp_path / "meta.schema.json").write_text(json.dumps(meta), encoding="utf-8")
+    with pytest.raises(DocumentError, match=r"See meta|of that type"):
+        load_documents(tmp_path)
+
+
 def test_an_example_that_its_pattern_would_hang_on_is_a_finding(tmp_path: Path) -> None:
     text = {"description": "A type.", "type": "string", "pattern": "^(a+)+$"}
     types = {"Thing": {**text, "examples": ["a" * 5000 + "!"]}}

@@ -284,8 +284,9 @@ def _hint(error: ValidationError) -> str:
         near = nearest(word, known, cutoff=0.75)
         if near:
             return f"Did you mean {near!r}?"
-    if "examples" in rule:
-        return f"Write a value such as {json.dumps(rule['examples'][0])}."
+    examples = rule.get("examples") if isinstance(rule, dict) else None
+    if examples:
+        return f"Write a value such as {json.dumps(examples[0])}."
     return HINTS.get(str(error.validator), f"See {META}.")
 
 

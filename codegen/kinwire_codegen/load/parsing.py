@@ -91,8 +91,8 @@ def refuse_what_json_lacks(found: Any) -> None:
 def json_text(value: Any, *, indent: int, ascii_only: bool = False) -> str:
     """Return what `parse` may have read as text of several lines, in the layout of `json.dumps`.
 
-    That takes four times as long to indent a value. What differs: here `1e-05` is `0.00001`, and
-    ASCII includes DEL.
+    `json.dumps` takes six times as long, as it indents in Python. What differs: here `1e-05` is
+    `0.00001`, and ASCII includes DEL.
     """
     return to_json(value, indent=indent, ensure_ascii=ascii_only).decode()
 

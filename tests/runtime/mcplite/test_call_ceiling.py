@@ -95,7 +95,7 @@ async def stream_over_grpc() -> AsyncIterator[RoundTrip]:
     ("connected", "ceiling"),
     [
         (call_of_the_core, 35),
-        (request_over_http, 124),
+        (request_over_http, 125),
         (call_over_grpc, 114),
         (stream_over_grpc, 3561),
     ],

@@ -7,7 +7,7 @@ __all__ = ("ClosableSocket", "Listener", "client_of")
 import time
 from asyncio import AbstractEventLoop, Task
 from collections.abc import Callable
-from contextvars import Context
+from contextvars import Context, copy_context
 from typing import Any, Protocol
 
 import anyio
@@ -95,11 +95,11 @@ class Listener:
             socket.ask_to_end(why)
 
     def spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Run `function` in a task and context of its own."""
+        """Run `function` in a task of its own, and in a copy of the caller's context."""
         if self.loop is None:
             import trio  # it is what runs
 
-            trio.lowlevel.spawn_system_task(function, *arguments)
+            trio.lowlevel.spawn_system_task(function, *arguments, context=copy_context())
             return
         task: Task[None] = Task(function(*arguments), loop=self.loop)
         self._tasks.add(task)  # the loop itself keeps none alive

@@ -9,7 +9,7 @@ import logging
 import time
 from asyncio import AbstractEventLoop, Task
 from collections.abc import Awaitable, Callable
-from contextvars import Context
+from contextvars import Context, copy_context
 from typing import Any, TypeVar
 
 import anyio
@@ -38,7 +38,7 @@ class Calls(Listener):
         super().__init__(limits)
         self.running: set[RunningCall] = set()
         self._begun: list[RunningCall] = []  # in this turn of the loop
-        self._no_context = Context()  # for the watchers, which belong to no request
+        self._no_context = Context()  # of what begins to watch, which belongs to no request
         self._ends_at: float | None = None  # when what is under way has to end
         self._none_left = anyio.Event()
 
@@ -107,7 +107,10 @@ class Calls(Listener):
 class RunningCall:
     """One call, and the client that waits for it."""
 
-    __slots__ = ("_calls", "_ended", "_receive", "_scope", "_task", "_watch", "is_stopped")
+    __slots__ = (
+        *("_calls", "_context", "_ended", "_receive", "_scope", "_task", "_watch"),
+        "is_stopped",
+    )
 
     def __init__(self, calls: Calls, receive: Receive) -> None:
         self.is_stopped = False
@@ -126,6 +129,7 @@ class RunningCall:
             return await self._run_in_scope(work)
         # A scope of anyio costs more than all the rest.
         self._task = task = asyncio.current_task(loop)
+        self._context = copy_context()  # an application around this one may read it in `receive`
         self._calls.watch_soon(self, loop)
         self._calls.running.add(self)
         try:
@@ -151,7 +155,7 @@ class RunningCall:
 
     def watch(self, loop: AbstractEventLoop) -> None:
         """End the call as soon as its client has gone."""
-        self._watch = Task(self._until_gone(), loop=loop)
+        self._watch = Task(self._until_gone(), loop=loop, context=self._context)
 
     def beside(self, scope: anyio.CancelScope, work: Callable[[], Awaitable[None]]) -> None:
         """Do `work` in a task of its own, until it is over or `scope` is cancelled."""

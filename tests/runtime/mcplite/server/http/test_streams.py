@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextvars import ContextVar
 from typing import Any
 from unittest.mock import patch
 
@@ -101,6 +102,29 @@ async def test_a_client_that_leaves_cancels_its_call(accept: str) -> None:
             await service.cancelled.wait()
     assert client.app.calls.count() == 0  # type: ignore[attr-defined]
     assert not response.ended
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+async def test_an_application_around_it_has_its_context_in_receive(accept: str) -> None:
+    service, request = Service(), ContextVar[str]("request")
+    app, seen = app_of(service), list[str]()
+
+    async def around(scope: Any, receive: Any, send: Any) -> None:
+        async def traced() -> Any:
+            seen.append(request.get())
+            return await receive()
+
+        request.set("r-1")
+        await app(scope, traced, send)
+
+    async with caller_at(around, accept=accept).sent("POST", call_of("wait")) as response:
+        await service.waits.wait()
+        for _ in range(5):
+            await anyio.lowlevel.checkpoint()
+        service.go_on.set()
+        await response.until("ended")
+    assert (response.status, service.cancelled.is_set()) == (200, False)
+    assert seen == ["r-1", "r-1"]  # the body, and whether the client is still there
 
 
 async def test_a_client_that_does_not_read_holds_the_tool_up() -> None:
