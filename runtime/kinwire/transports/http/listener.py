@@ -7,7 +7,7 @@ __all__ = ("ClosableSocket", "Listener", "client_of")
 import time
 from asyncio import AbstractEventLoop, Task
 from collections.abc import Callable
-from contextvars import Context, copy_context
+from contextvars import Context
 from typing import Any, Protocol
 
 import anyio
@@ -94,14 +94,16 @@ class Listener:
         for socket in list(self.sockets):
             socket.ask_to_end(why)
 
-    def spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Run `function` in a task of its own, and in a copy of the caller's context."""
+    def spawn(
+        self, function: Callable[..., Any], *arguments: Any, context: Context | None = None
+    ) -> None:
+        """Run `function` in a task of its own, and in `context` if there is one."""
         if self.loop is None:
             import trio  # it is what runs
 
-            trio.lowlevel.spawn_system_task(function, *arguments, context=copy_context())
+            trio.lowlevel.spawn_system_task(function, *arguments, context=context)
             return
-        task: Task[None] = Task(function(*arguments), loop=self.loop)
+        task: Task[None] = Task(function(*arguments), loop=self.loop, context=context)
         self._tasks.add(task)  # the loop itself keeps none alive
         task.add_done_callback(self._tasks.discard)
 

@@ -158,13 +158,16 @@ class RunningCall:
         self._watch = Task(self._until_gone(), loop=loop, context=self._context)
 
     def beside(self, scope: anyio.CancelScope, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work` in a task of its own, until it is over or `scope` is cancelled."""
+        """Do `work` in a task of its own, until it is over or `scope` is cancelled.
+
+        The task has a copy of the caller's context.
+        """
 
         async def within_scope() -> None:
             with scope:
                 await work()
 
-        self._calls.spawn(within_scope)
+        self._calls.spawn(within_scope, context=copy_context())
 
     def _tidy(self) -> None:
         if self._watch is not None:
