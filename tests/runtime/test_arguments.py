@@ -1,15 +1,13 @@
-"""Wrong arguments are answered at the line of the mistake, with the right call.
+"""Every public parameter gets an object of a wrong type, and refuses it by its name.
 
-`HABITS` lists mistakes, above all those of people who know `mcp` or FastMCP. Each public parameter
-gets an object of a wrong type, too: one without a check needs a line in `UNCHECKED` that says why.
+One without a check needs a line in `UNCHECKED` that says why.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -32,17 +30,14 @@ from kinwire import (
     Server,
     Session,
     choose_model,
-    connect,
     pair,
     result_text,
     serve_websocket,
-    stdio,
     unattended,
 )
 from kinwire.mcp.profile import PROFILE
 from kinwire.mcpl import (
     Channels,
-    ChatCompletions,
     Hooks,
     Inference,
     McplHost,
@@ -74,6 +69,20 @@ from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.mcp.methods import PING, ROOTS_LIST, TOOLS_LIST
 from kinwire_protocols.mgp import AccessDeniedError, ToolSecurity
 from tests.each import each
+from tests.runtime.fixtures_arguments import (
+    ROUTING,
+    URL,
+    any_connection,
+    awaited,
+    complete,
+    guarded_server,
+    handler,
+    in_a_tool,
+    server,
+)
+
+"""Values for the parameters that have no default, for functions with more than one."""
+
 
 CLASSES = (
     Server,
@@ -85,313 +94,16 @@ CLASSES = (
     kinwire.mgp.MgpServer,
     kinwire.mgp.MgpKernel,
 )
-URL = "http://127.0.0.1:9/mcp"
-ROUTING = mcpl.RoutingPolicy(default="m")
 
-
-async def handler(params: Any) -> Any: ...
-
-
-def server() -> Server:
-    return Server("s", "1")
-
-
-def any_connection() -> Connection:
-    """Return one that is never used: what is called refuses another argument first."""
-    return object.__new__(Connection)
-
-
-def guarded_server() -> kinwire.mgp.GuardedServer:
-    """Return one that is never used."""
-    made = object.__new__(kinwire.mgp.GuardedServer)
-    return vars(made).update(extensions=frozenset(), offer=None) or made
-
-
-async def connected(target: Any, **options: Any) -> None:
-    async with connect(target, **options):
-        raise AssertionError("it is connected")
-
-
-async def paired(first: Any, second: Any) -> None:
-    async with pair(first, second):
-        raise AssertionError("they are connected")
-
-
-async def hosted(target: Any, **options: Any) -> None:
-    async with Host("h", "1") as host:
-        await host.connect(target, **options)
-
-
-# -- habits --
-
-HABITS: list[tuple[str, Callable[[], Any], str]] = [
-    (
-        "resource without parentheses",
-        lambda: server().resource(handler),  # type: ignore[arg-type]
-        'got the function handler. Write @server.resource("notes://all")',
-    ),
-    (
-        "the name of a tool as FastMCP takes it",
-        lambda: server().tool("add"),  # type: ignore[call-overload]
-        "function: expected a function, got 'add'. Write @server.tool(name='add')",
-    ),
-    (
-        "the name of a prompt as FastMCP takes it",
-        lambda: server().prompt("plan"),  # type: ignore[call-overload]
-        "function: expected a function, got 'plan'. Write @server.prompt(name='plan')",
-    ),
-    (
-        "arguments of a command as one list",
-        lambda: stdio("python", ["x.py"]),  # type: ignore[arg-type]
-        'arguments[0]: expected a string, got a list. Write stdio("python", "server.py", ',
-    ),
-    (
-        "the whole command as one list",
-        lambda: stdio(["python", "x.py"]),  # type: ignore[arg-type]
-        'command: expected a path, got a list. Write stdio("python", "server.py")',
-    ),
-    (
-        "a number in the environment",
-        lambda: stdio("python", env={"A": 1}),  # type: ignore[dict-item]
-        'env[\'A\']: expected a string, got a number. Write stdio("python", "server.py", env={',
-    ),
-    (
-        "a file for stderr",
-        lambda: stdio("python", stderr=2),  # type: ignore[arg-type]
-        "expected 'inherit', 'log', 'discard' or a plain function, got 2. Write stdio(",
-    ),
-    (
-        "a header as a string",
-        partial(connected, URL, headers="Authorization: s3cret"),
-        'Write connect("http://127.0.0.1:8000/mcp", headers={"Authorization": "..."})',
-    ),
-    (
-        "a header as a number, at a host",
-        partial(hosted, URL, headers={"X": 5}),
-        "headers['X']: expected a string, got a number. Write await host.connect(\"http://",
-    ),
-    (
-        "a token where a function belongs",
-        partial(connected, URL, auth="s3cret"),
-        'auth: expected a function that returns "Bearer ..." or None, got a string. Write connect(',
-    ),
-    (
-        "the class of servers",
-        lambda: connected(Server),
-        "a Server, a URL or another transport, got the class Server. Write connect(stdio(",
-    ),
-    (
-        "host and server the wrong way round",
-        lambda: paired(Host("h", "1"), server()),
-        "server: expected a Server, got a Host. Write pair(server, host)",
-    ),
-    (
-        "a command as one string",
-        partial(connected, "python server.py"),
-        'got \'python server.py\'. Write connect(stdio("python", "server.py"))',
-    ),
-    (
-        "a URL without its beginning",
-        partial(connected, "127.0.0.1:8000/mcp"),
-        "got '127.0.0.1:8000/mcp'. Write connect(\"http://127.0.0.1:8000/mcp\")",
-    ),
-    (
-        "the time for the handshake as text",
-        partial(hosted, URL, handshake_timeout="3"),
-        "handshake_timeout: expected seconds or None, got '3'. Write await host.connect(",
-    ),
-    (
-        "another transport for run",
-        lambda: server().run(transport="http"),  # type: ignore[arg-type]
-        "transport: expected 'stdio', got 'http'. Write server.run() for stdio, and server.asgi().",
-    ),
-    (
-        "a port for run",
-        lambda: server().run(port=8000),  # type: ignore[arg-type]
-        "got port. Write server.run() for stdio, and server.asgi().run(host=..., port=...)",
-    ),
-    (
-        "one host as a string",
-        lambda: server().asgi(allowed_hosts="a.example"),
-        "allowed_hosts: expected a list of strings, got one. Write server.asgi(allowed_hosts=['a.",
-    ),
-    (
-        "the class of an extension",
-        lambda: Server("s", "1", extensions=[McplServer]),  # type: ignore[list-item]
-        "extensions[0]: expected an extension, got the class McplServer. Write Server(",
-    ),
-    (
-        "one extension without a list",
-        lambda: Host("h", "1", extensions=McplHost()),  # type: ignore[arg-type]
-        "extensions: expected several extensions, got a McplHost. Write Host(",
-    ),
-    (
-        "a feature set as a dictionary",
-        lambda: McplServer(feature_sets={"a.b": {}}),  # type: ignore[dict-item]
-        "feature_sets['a.b']: expected FeatureSet, got a dictionary. Write McplServer(",
-    ),
-    (
-        "feature sets as a list",
-        lambda: McplServer(feature_sets=["a.b"]),  # type: ignore[arg-type]
-        "feature_sets: expected a dictionary of feature sets, got a list. Write McplServer(",
-    ),
-    (
-        "a version as a number",
-        lambda: Server("s", 1.0),  # type: ignore[arg-type]
-        'Server.version: expected a string, got 1.0. Write Server("notes", "1.0")',
-    ),
-    (
-        "one root without a list",
-        lambda: Host("h", "1", roots="file:///a"),
-        "Host.roots: expected several roots or None, got one. Write Host(",
-    ),
-    (
-        "seconds where limits belong",
-        lambda: Server("s", "1", limits=5),  # type: ignore[arg-type]
-        "Server.limits: expected Limits, got 5. Write Server(",
-    ),
-    (
-        "a limit as text",
-        lambda: Limits(request_timeout="3"),  # type: ignore[arg-type]
-        "request_timeout: expected seconds or None, got '3'. Write Limits(request_timeout=30.0)",
-    ),
-    (
-        "an answer as a string",
-        lambda: ScriptedProvider("Hello"),  # type: ignore[arg-type]
-        "answers[0]: expected a ModelAnswer, got 'Hello'. Write ScriptedProvider(ModelAnswer(",
-    ),
-    (
-        "a key that is bytes",
-        lambda: ChatCompletions("https://a.example/v1", api_key=b"s3cret"),  # type: ignore[arg-type]
-        "api_key: expected a string or None, got a bytes. Write ChatCompletions(",
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("call", "line"), [one[1:] for one in HABITS], ids=[one[0] for one in HABITS]
-)
-def test_a_habit_is_answered_with_the_right_call(call: Callable[[], Any], line: str) -> None:
-    with pytest.raises(Exception, match="expected") as caught:
-        complete(call())
-    assert line in str(caught.value)
-    assert "s3cret" not in str(caught.value)
-
-
-CONNECTION_HABITS: list[tuple[Callable[[Connection], Any], str]] = [
-    (
-        lambda one: one.with_options(timeout="3"),  # type: ignore[arg-type]
-        "timeout: expected seconds or None, got '3'. Write connection.with_options(timeout=30.0)",
-    ),
-    (
-        lambda one: one.with_options(on_progress=handler),
-        "on_progress: expected a plain function or None, got the function handler. Write ",
-    ),
-    (
-        lambda one: one.call("ping", {}),  # type: ignore[arg-type]
-        "method: expected a method of kinwire_protocols, got 'ping'. Write await connection.call(",
-    ),
-    (
-        lambda one: one.subscription(5),  # type: ignore[arg-type]
-        'uri: expected a string, got 5. Write connection.subscription("notes://all")',
-    ),
-]
-
-
-@pytest.mark.parametrize(("call", "line"), CONNECTION_HABITS)
-@pytest.mark.anyio
-async def test_a_wrong_call_of_a_connection_sends_nothing(
-    call: Callable[[Connection], Any], line: str
-) -> None:
-    async with pair(server()) as connection:
-        before = len(connection.frames)
-        with pytest.raises((TypeError, ValueError), match="expected") as caught:
-            await awaited(call(connection))
-        assert line in str(caught.value)
-        assert len(connection.frames) == before
-
-
-@pytest.mark.parametrize(
-    ("name", "call"),
-    [
-        ("call_tool", 'await connection.mcp.tools_call(name="...", arguments={...})'),
-        ("list_tools", "async for tool in connection.tools()"),
-        ("initialize", "connect(...) has done the handshake"),
-    ],
-)
-@pytest.mark.anyio
-async def test_a_name_of_another_client_is_answered_with_the_right_call(
-    name: str, call: str
-) -> None:
-    async with pair(server()) as connection:
-        with pytest.raises(AttributeError) as caught:
-            getattr(connection, name)
-        assert call in str(caught.value)
-        assert not hasattr(connection, "tolos")
-
-
-def test_a_name_of_another_server_is_answered_with_the_right_call() -> None:
-    with pytest.raises(AttributeError, match=r"no attribute 'http_app'\. Write server\.asgi\(\)"):
-        server().http_app()  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match=r"'Server' object has no attribute 'tol'$"):
-        server().tol  # type: ignore[attr-defined]  # noqa: B018
-
-
-def test_a_name_of_another_context_is_answered_with_the_right_call() -> None:
-    errors = in_a_tool(lambda context: context.report_progress(1))  # type: ignore[attr-defined]
-    assert "no attribute 'report_progress'. Write await context.progress(3, 10)" in errors
-
-
-@each(
-    ("call", "line"),
-    [
-        (
-            lambda context: context.progress("1"),
-            "progress: expected a number, got '1'. Write await context.progress(3, 10)",
-        ),
-        (lambda context: context.progress(float("nan")), "progress: expected a number, got nan."),
-        (
-            lambda context: context.log("Hello", "info"),
-            "level: expected 'debug', ",
-        ),
-        (
-            lambda context: context.sample(["Hello"], max_tokens=5),
-            "messages[0]: expected mcp.SamplingMessage, got 'Hello'. Write await context.sample(",
-        ),
-    ],
-)
-def test_a_wrong_call_of_a_context_is_answered(
-    call: Callable[[Context], Awaitable[Any]], line: str
-) -> None:
-    assert line in in_a_tool(call)
-
-
-def in_a_tool(call: Callable[[Context], Any]) -> str:
-    """Return the text of what `call` raises inside a tool."""
-    raised: list[str] = []
-
-    async def body() -> None:
-        served = server()
-
-        @served.tool
-        async def use(context: Context) -> None:
-            try:
-                await awaited(call(context))
-            except Exception as error:
-                raised.append(str(error))
-
-        async with pair(served) as connection:
-            await connection.mcp.tools_call(name="use")
-
-    anyio.run(body)
-    return raised[0]
-
-
-# -- every public function --
 
 BY_KINWIRE = "kinwire makes it, and passes it to functions of the user"
+
+
 IN_HANDSHAKE = "kinwire calls it during the handshake"
+
+
 RAISED = "kinwire raises it"
+
 
 UNCHECKED: dict[str, str] = {
     "AccessExplanation": BY_KINWIRE,
@@ -520,6 +232,7 @@ UNCHECKED: dict[str, str] = {
     "unattended": "kinwire calls it, as an argument of Sampling",
 }
 
+
 VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "Agent": lambda: {"id": "a"},
     "CallLimit": lambda: {"calls": 1, "seconds": 1},
@@ -594,7 +307,6 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "serve_websocket": lambda: {"serve": handler},
     "stdio": lambda: {"command": "python"},
 }
-"""Values for the parameters that have no default, for functions with more than one."""
 
 
 def public_functions() -> Iterator[tuple[str, Any]]:
@@ -622,6 +334,8 @@ def parameters_of(function: Any) -> list[str]:
 
 
 FUNCTIONS = dict(public_functions())
+
+
 CASES = [
     (name, parameter)
     for name, function in FUNCTIONS.items()
@@ -720,20 +434,6 @@ async def on_a_connection(call: Callable[[Connection], Any]) -> None:
             assert len(connection.frames) == before
 
 
-def complete(value: Any) -> None:
-    if inspect.isawaitable(value) or isinstance(value, AbstractAsyncContextManager):
-        anyio.run(partial(awaited, value))
-
-
-async def awaited(value: Any) -> None:
-    with anyio.fail_after(5):
-        if isinstance(value, AbstractAsyncContextManager):
-            async with value:
-                raise AssertionError("it is entered")
-        if inspect.isawaitable(value):
-            await value
-
-
 CANDIDATES: list[Any] = [None, True, 5, 2.5, "text", b"bytes", ["x"], {"a": 1}, (1, 2), print, int]
 
 
@@ -755,9 +455,6 @@ def raised_by(function: Any, arguments: Mapping[str, Any]) -> Exception | None:
     except Exception as error:
         return error
     return None
-
-
-# -- kinds --
 
 
 def test_a_secret_is_never_shown() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("BASE", "answering", "of", "result_of")
+__all__ = ("ANSWER", "BASE", "PROMISE", "SOON", "answering", "of", "result_of")
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -48,3 +48,8 @@ def result_of(kind: str, **fields: Any) -> dict[str, Any]:
     """Return a result of a kind; `meta` has more fields of its `_meta`."""
     meta = fields.pop("meta", {})
     return {**fields, "_meta": {"response_type": kind, **meta}}
+
+
+ANSWER = result_of("answer", content=[{"type": "text", "text": "done"}])
+SOON = {"retry_after_ms": 1}
+PROMISE = result_of("promise", meta={"promise_token": "prom_1", **SOON})

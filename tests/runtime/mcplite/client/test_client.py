@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import ssl
 from collections.abc import Awaitable, Callable
-from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +12,13 @@ import pytest
 
 from kinwire.mcplite.client.client import LiteClient
 from kinwire.mcplite.client.errors import UnknownToolError, error_from
-from kinwire.mcplite.client.made import outcome_of
 from kinwire.mcplite.client.outcomes import (
     LiteAnswer,
-    LiteElicitation,
     LiteFailure,
     LitePart,
-    LiteQuestion,
     LiteResourceRequest,
     LiteUnknown,
 )
-from kinwire.mcplite.client.promise import LitePromise
-from kinwire.mcplite.client.transport import OutgoingCall
-from kinwire.mcplite.rules.polling import PollHints
 from kinwire.rpc.errors import (
     ConnectionClosedError,
     InsecureAddressError,
@@ -41,15 +33,15 @@ from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError, 
 from kinwire_protocols.mcp import methods as mcp_methods
 from tests.each import each
 from tests.runtime.mcp.http_client.fake_server import Asked, Line, RawServer
-from tests.runtime.mcplite.client.fixtures_raw import BASE, answering, of, result_of
+from tests.runtime.mcplite.client.fixtures_raw import ANSWER, BASE, answering, of, result_of
 from tests.runtime.transports.fixtures_certificates import made_certificate, needs_openssl
 
 pytestmark = pytest.mark.anyio
 
-ANSWER = result_of("answer", content=[{"type": "text", "text": "done"}])
-SOON = {"retry_after_ms": 1}
-PROMISE = result_of("promise", meta={"promise_token": "prom_1", **SOON})
+
 ODD = b'{"error":{"code":-32600,"message":"y"}}'
+
+
 TEXT = [{"type": "text", "text": "a"}, {"document_id": "d"}, {"type": "text", "text": "b"}]
 
 
@@ -306,190 +298,6 @@ async def test_the_base_of_a_server_ends_with_a_slash(url: str, target: str) -> 
     assert client._transport._requests.base.target == target
 
 
-@pytest.mark.spec("mcp-lite-3.5-2", "mcp-lite-3.5-3", "mcp-lite-A.3-2")
-async def test_a_promise_is_redeemed_until_it_is_kept() -> None:
-    second = result_of("promise", meta={"promise_token": "prom_2", **SOON})
-    async with of(answering(PROMISE, PROMISE, second, ANSWER)) as (client, server):
-        promise = await client.call("analyze", session_context="s")
-        assert isinstance(promise, LitePromise)
-        assert promise.token == "prom_1"
-        assert promise.retry_after == 0.001
-        assert "prom_1" not in repr(promise)
-        outcome = await promise
-        assert isinstance(outcome, LiteAnswer)
-        calls = [one.message["params"] for one in server.asked[1:]]
-        assert [one["arguments"]["promise"] for one in calls] == ["prom_1", "prom_1", "prom_2"]
-        assert {one["name"] for one in calls} == {"redeem"}
-        assert [one["_meta"] for one in calls] == [{"session_context": "s"}] * 3
-
-
-async def test_a_promise_is_kept_through_a_restart_of_the_server() -> None:
-    async with of(answering(PROMISE, 503, 502, ANSWER)) as (client, server):
-        promise = await client.call("analyze")
-        assert isinstance(promise, LitePromise)
-        handler, lost = server.handler, 0
-
-        async def handle(asked: Asked, line: Line) -> None:
-            nonlocal lost
-            lost += 1
-            await (handler(asked, line) if lost > 1 else line.reset())
-
-        server.handler = handle
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("kinwire.mcplite.client.promise.next_poll", lambda *_, **__: 0.001)
-            assert isinstance(await promise, LiteAnswer)
-        assert len(server.asked) == 5
-
-
-async def test_a_promise_is_kept_through_statuses_that_have_an_error_in_their_body() -> None:
-    later = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "Later."}}
-    stopping = {"jsonrpc": "2.0", "id": None, "error": {"code": -32603, "message": "Stopping."}}
-    left = [
-        (status, body) for status in (408, 425, 429, 502, 503, 504) for body in (later, stopping)
-    ]
-
-    async def handle(asked: Asked, line: Line) -> None:
-        if left:
-            status, body = left.pop(0)
-            await line.json({**body, "id": asked.message["id"]}, status=status)
-        else:
-            await line.json({"jsonrpc": "2.0", "id": asked.message["id"], "result": ANSWER})
-
-    async with of(handle) as (client, _):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("kinwire.mcplite.client.promise.next_poll", lambda *_, **__: 0.0)
-            assert isinstance(await client.promise("prom_1"), LiteAnswer)
-        left.append((503, stopping))
-        with pytest.raises(InvalidResponseError, match="503") as caught:
-            await client.call("x")
-        assert caught.value.status == 503
-
-
-async def test_a_server_that_asks_to_come_back_is_asked_until_the_end() -> None:
-    later = result_of("promise", meta={"promise_token": "p", "expires_at": "2999-01-01T00:00:00Z"})
-    waits: list[float | None] = []
-
-    async def handle(asked: Asked, line: Line) -> None:
-        seconds = {30: "soon", 31: "7"}.get(len(waits), "1")
-        status = 503 if len(waits) < 32 else 200
-        body = {"jsonrpc": "2.0", "id": asked.message["id"], "result": ANSWER}
-        await line.json(body, status=status, retry_after=seconds)
-
-    def next_poll(hints: PollHints, **_: Any) -> float:
-        waits.append(hints.retry_failed_after)
-        return 0.0
-
-    async with of(handle) as (client, _):
-        for timeout, meta in ((10, PROMISE), (None, later)):
-            waits.clear()
-            caller: Any = client
-            promise = outcome_of(meta, OutgoingCall("x", {}, {}), caller)
-            assert isinstance(promise, LitePromise)
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("kinwire.mcplite.client.promise.next_poll", next_poll)
-                assert isinstance(await promise.wait(timeout), LiteAnswer)
-            assert waits == [None, *[1.0] * 29, None, 7.0]
-
-
-async def test_a_promise_is_given_up_when_the_server_refuses_or_is_gone_or_it_expired() -> None:
-    gone = result_of(
-        "promise", meta={"promise_token": "p", "expires_at": "2020-01-01T00:00:00Z", **SOON}
-    )
-    refusal = {"jsonrpc": "2.0", "id": None, "error": {"code": -32602, "message": "no"}}
-    rows: list[tuple[list[Any], type[Exception], int]] = [
-        ([PROMISE, refusal], InvalidParamsError, 2),
-        ([PROMISE, 400], InvalidResponseError, 2),
-        ([gone, 503], InvalidResponseError, 2),
-        ([PROMISE, 503], InvalidResponseError, 21),
-    ]
-    for results, kind, requests in rows:
-        async with of(answering(*results)) as (client, server):
-            promise = await client.call("analyze")
-            assert isinstance(promise, LitePromise)
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("kinwire.mcplite.client.promise.next_poll", lambda *_, **__: 0.0)
-                with pytest.raises(kind):
-                    await promise
-            assert len(server.asked) == requests
-
-
-async def test_waiting_for_a_promise_has_a_deadline() -> None:
-    async with of(answering(PROMISE)) as (client, _):
-        with pytest.raises(RequestTimeoutError, match="The work goes on"):
-            await client.promise("prom_1").wait(timeout=0.05)
-
-
-@pytest.mark.spec("mcp-lite-2.2-3", "mcp-lite-3.5-8")
-async def test_a_promise_is_cancelled_and_redeemed_once() -> None:
-    failed = result_of("failure", error={"code": "PROMISE_NOT_FOUND", "message": "gone"})
-    async with of(answering(PROMISE, failed)) as (client, server):
-        promise = client.promise("stored")
-        assert isinstance(await promise.redeem(), LitePromise)
-        match await promise.cancel():
-            case LiteFailure("PROMISE_NOT_FOUND", "gone"):
-                pass
-            case other:
-                pytest.fail(f"{other}")
-        arguments = [one.message["params"]["arguments"] for one in server.asked]
-        assert arguments == [{"promise": "stored"}, {"promise": "stored", "action": "cancel"}]
-
-
-QUESTIONS = [
-    {"id": "format", "text": "Which?", "type": "single_select", "options": ["short", "long"]},
-    {"id": "parts", "text": "Which parts?", "type": "multi_select", "options": ["a", "b"]},
-    {"id": "title", "text": "Title?"},
-]
-ASKED = result_of(
-    "elicitation",
-    elicitation={"text": "Two things.", "questions": QUESTIONS, "context": "signed"},
-    meta={"session_context": {"conversation": 1}},
-)
-
-
-@pytest.mark.spec("mcp-lite-3.4-3")
-async def test_questions_are_answered_by_the_same_call() -> None:
-    async with of(answering(ASKED, ANSWER)) as (client, server):
-        asked = await client.call("report", {"topic": "x"}, idempotency_key="k")
-        assert isinstance(asked, LiteElicitation)
-        assert asked.text == "Two things."
-        assert asked.questions == (
-            LiteQuestion("format", "Which?", "single_select", ("short", "long")),
-            LiteQuestion("parts", "Which parts?", "multi_select", ("a", "b")),
-            LiteQuestion("title", "Title?"),
-        )
-        answers = {"format": "short", "parts": ["a", "b"], "title": "Q4"}
-        assert isinstance(await asked.answer(answers), LiteAnswer)
-        assert server.asked[1].message["params"] == {
-            "name": "report",
-            "arguments": {"topic": "x"},
-            "_meta": {
-                "elicitation_answers": answers,
-                "elicitation_context": "signed",
-                "session_context": {"conversation": 1},
-            },
-        }
-        for wrong, words in (
-            ({"formt": "short"}, "'format'"),
-            ({"format": "medium"}, "short, long"),
-            ({"parts": "a"}, "list of options"),
-            ({"parts": ["c"]}, "a, b"),
-        ):
-            with pytest.raises(ValueError, match=words):
-                await asked.answer(wrong)
-        assert len(server.asked) == 2
-
-
-async def test_a_text_without_questions_is_answered_by_any_name() -> None:
-    asked = result_of("elicitation", elicitation={"text": "Which quarter?"})
-    async with of(answering(asked, ANSWER)) as (client, server):
-        outcome = await client.call("report")
-        assert isinstance(outcome, LiteElicitation)
-        assert outcome.questions == ()
-        await outcome.answer({"quarter": "Q4"})
-        meta = server.asked[1].message["params"]["_meta"]
-        assert meta == {"elicitation_answers": {"quarter": "Q4"}}
-
-
 async def test_results_that_lack_what_their_kind_has_are_shape_errors() -> None:
     rows = [
         (result_of("promise"), "/_meta/promise_token"),
@@ -504,119 +312,6 @@ async def test_results_that_lack_what_their_kind_has_are_shape_errors() -> None:
             with pytest.raises(ShapeError) as caught:
                 await client.call("x")
             assert caught.value.pointer == pointer
-
-
-def events(*given: tuple[str, Any], end: str = "") -> bytes:
-    lines = [f"event: {name}\ndata: {json.dumps(value)}\n\n" for name, value in given]
-    return "".join([*lines, end]).encode()
-
-
-HALVES: Any = (("message", {"partial": "one "}), ("heartbeat", {}), ("message", {"partial": "two"}))
-
-
-@pytest.mark.spec("mcp-lite-4.3-1", "mcp-lite-3.7-2", "mcp-lite-A.4-2")
-async def test_parts_of_a_stream_come_before_its_outcome() -> None:
-    full = {**ANSWER, "id": 2}
-    ends: list[tuple[dict[str, Any], str]] = [
-        ({"_meta": {"response_type": "answer"}}, "one two"),
-        (full, "done"),
-        ({"jsonrpc": "2.0", "id": 3, "result": ANSWER}, "done"),
-        ({"content": []}, ""),
-    ]
-    left = list(ends)
-
-    async def handle(asked: Asked, line: Line) -> None:
-        assert asked.headers["accept"] == "text/event-stream"
-        await line.stream()
-        await line.raw(b": comment\n\n")
-        for byte in events(*HALVES, ("tea", 5), ("done", left.pop(0)[0])):
-            await line.raw(bytes([byte]))
-        await line.close()
-
-    async with of(handle) as (client, _):
-        for _, text in ends:
-            parts = [part async for part in client.stream("report", {"topic": "x"})]
-            assert [one.text for one in parts[:-1] if isinstance(one, LitePart)] == ["one ", "two"]
-            outcome = parts[-1]
-            assert isinstance(outcome, LiteAnswer)
-            assert outcome.text == text
-
-
-@pytest.mark.spec("mcp-lite-4.3-5")
-async def test_streams_that_end_otherwise_raise() -> None:
-    error = {"code": -32603, "message": "broken"}
-    rows: list[tuple[bytes, type[Exception]]] = [
-        (events(*HALVES), ConnectionClosedError),
-        (events(*HALVES, ("error", error)), InternalError),
-        (events(("error", {"error": error})), InternalError),
-        (events(("error", {"message": "x"})), InvalidResponseError),
-        (events(("message", {"jsonrpc": "2.0", "id": 5, "error": error})), InternalError),
-        (events(("done", {"jsonrpc": "2.0", "id": 99, "result": ANSWER})), InvalidResponseError),
-        (events(("done", {**ANSWER, "id": 99})), InvalidResponseError),
-        (events(("message", {"text": "x"})), InvalidResponseError),
-        (events(("message", {"partial": 5})), InvalidResponseError),
-        (events(("message", {"partial": "x" * 3000})), InvalidResponseError),
-        (b"data: nonsense\n\n", InvalidResponseError),
-        (
-            events(*([("message", {"partial": "x" * 900})] * 4), ("done", {"_meta": {}})),
-            InvalidResponseError,
-        ),
-    ]
-    left = list(rows)
-
-    async def handle(asked: Asked, line: Line) -> None:
-        await line.stream()
-        await line.raw(left.pop(0)[0])
-        await line.close()
-
-    async with of(handle, answer_size=2000) as (client, _):
-        for number, (_, kind) in enumerate(rows):
-            with pytest.raises(kind) as caught:
-                _ = [part async for part in client.stream("report")]
-            assert type(caught.value) is kind, number
-
-
-async def test_a_server_that_does_not_stream_gives_the_outcome_alone() -> None:
-    async with of(answering(ANSWER, 503)) as (client, _):
-        (outcome,) = [part async for part in client.stream("report")]
-        assert isinstance(outcome, LiteAnswer)
-        with pytest.raises(InvalidResponseError):
-            _ = [part async for part in client.stream("report")]
-
-
-async def test_a_stream_that_is_left_is_cancelled_at_the_server() -> None:
-    closed = anyio.Event()
-
-    async def handle(asked: Asked, line: Line) -> None:
-        await line.stream()
-        await line.event({"partial": "one"})
-        await line.until_closed()
-        closed.set()
-
-    async with of(handle) as (client, _):
-        async with aclosing(client.stream("report")) as parts:
-            async for part in parts:
-                assert isinstance(part, LitePart)
-                break
-        with anyio.fail_after(5):
-            await closed.wait()
-
-
-async def test_the_progress_of_a_promise_is_followed() -> None:
-    progress = {"progress": 1, "total": 2, "message": "half"}
-
-    async def handle(asked: Asked, line: Line) -> None:
-        await line.stream()
-        await line.event({"partial": "", "progress": progress})
-        await line.event({**ANSWER}, event="done")
-        await line.close()
-
-    async with of(handle) as (client, server):
-        first, last = [part async for part in client.promise("p").follow()]
-        assert isinstance(first, LitePart)
-        assert (first.text, first.progress) == ("", progress)
-        assert isinstance(last, LiteAnswer)
-        assert server.asked[0].message["params"]["name"] == "redeem"
 
 
 async def test_calls_and_streams_have_a_timeout_and_cancel_at_the_server() -> None:
