@@ -88,7 +88,7 @@ class Message(BaseModel):
     if TYPE_CHECKING:
         # At run time pydantic would evaluate the annotation again for each subclass.
         __constants__: ClassVar[JsonObject]
-        """The required fields that have one value only: not needed when making one, always written."""
+        """The required fields with one value only: not needed when making one, always written."""
     else:
         __constants__ = {}
 

@@ -85,8 +85,12 @@ class Message(BaseModel):
     `model_copy(update=...)` makes another one.
     """
 
-    __constants__: ClassVar[JsonObject] = {}
-    """The required fields that have one value only: it need not be given, and is always written."""
+    if TYPE_CHECKING:
+        # At run time pydantic would evaluate the annotation again for each subclass.
+        __constants__: ClassVar[JsonObject]
+        """The required fields with one value only: not needed when making one, always written."""
+    else:
+        __constants__ = {}
 
     model_config = ConfigDict(
         extra="allow",
