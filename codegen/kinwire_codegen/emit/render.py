@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files as resources
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from kinwire_codegen.emit.package import OWNED, Package
 from kinwire_codegen.emit.rows import (
@@ -29,6 +29,7 @@ from kinwire_codegen.load.names import class_name, constant_name, docstring
 from kinwire_codegen.load.notes import deprecation, described
 from kinwire_codegen.load.parsing import json_text
 from kinwire_codegen.support import SHARED
+from kinwire_codegen.templating import template_environment
 
 
 def package_files(documents: Documents, package: Package) -> dict[str, str]:
@@ -167,15 +168,7 @@ def _table_imports(maker: Maker) -> list[str]:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("kinwire_codegen"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # the output is Python
-        optimized=False,  # a template is used once for a protocol: that costs more than it saves
-    )
+    environment = template_environment(autoescape=False)  # the output is Python
     environment.filters |= {
         "deprecation": deprecation,
         "described": described,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from kinwire_codegen.docs.reference.blocks import (
@@ -42,6 +42,7 @@ from kinwire_codegen.docs.site.pages import SitePlan, SiteSource, page_url, twin
 from kinwire_codegen.docs.site.prose import Section, in_sections, rendered
 from kinwire_codegen.docs.site.sequences import sequence_svg
 from kinwire_codegen.load.document import Document
+from kinwire_codegen.templating import template_environment
 
 LISTED = 40  # sections at the side of a page; of more, only the upper ones
 _DRAWN: dict[str, Callable[[Any], str]] = {"sequence": sequence_svg, "machine": machine_svg}
@@ -267,13 +268,7 @@ def _coloured(code: Code) -> Markup:
 @cache
 def environment() -> Environment:
     """Return the templates."""
-    made = Environment(
-        loader=PackageLoader("kinwire_codegen"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=True,
-    )
+    made = template_environment(autoescape=True)
     made.filters |= {
         "breakable": _breakable,
         "inline": inline,
