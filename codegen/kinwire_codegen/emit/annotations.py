@@ -1,15 +1,19 @@
-"""Shapes as types of the model generator, which writes them and knows what they import."""
+"""Shapes as the types that Python writes, each with what it imports and names."""
 
 from __future__ import annotations
 
-__all__ = ("Annotations", "joined", "marked", "typed")
+__all__ = ("ANY", "NONE", "Annotations", "Hint", "joined", "marked")
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
-from datamodel_code_generator.imports import IMPORT_ANNOTATED, IMPORT_ANY, Import
+from datamodel_code_generator.imports import (
+    IMPORT_ANNOTATED,
+    IMPORT_ANY,
+    IMPORT_LITERAL,
+    Import,
+)
 from datamodel_code_generator.model.pydantic_v2.imports import IMPORT_FIELD
-from datamodel_code_generator.reference import Reference as Name
-from datamodel_code_generator.types import DataType
 
 from kinwire_codegen.load.document import Document, Documents, Reference
 from kinwire_codegen.load.notes import is_note
@@ -24,8 +28,36 @@ from kinwire_codegen.load.shapes import (
     UnionShape,
 )
 
-_SCALARS = {"null": "None", "boolean": "bool", "integer": "int", "string": "str"}
 _NONE = ScalarShape("null")
+
+
+class Hint(NamedTuple):
+    """A type as it is written."""
+
+    branches: tuple[str, ...]
+    """What is written with `|` between."""
+    imports: frozenset[Import] = frozenset()
+    names: frozenset[str] = frozenset()
+    """The definitions of the same document that it names."""
+
+    @property
+    def text(self) -> str:
+        return " | ".join(self.branches)
+
+    def inside(self, container: str) -> Hint:
+        """Return the type with `container` around it, which has `{}` where the type goes."""
+        return Hint((container.format(self.text),), self.imports, self.names)
+
+
+ANY = Hint(("Any",), frozenset({IMPORT_ANY}))
+NONE = Hint(("None",))
+_SCALARS = {
+    "null": NONE,
+    "boolean": Hint(("bool",)),
+    "integer": Hint(("int",)),
+    "number": Hint(("int", "float")),  # a float cannot hold every integer: 2**53 + 1 must stay
+    "string": Hint(("str",)),
+}
 
 
 class Annotations:
@@ -36,10 +68,8 @@ class Annotations:
         self._reader = documents.shapes
         self._home = home.name
         self.package = shared
-        self.names = {name: Name(path=name, name=name) for name in sorted(home.definitions)}
-        """What the types of the document refer to, by its name."""
 
-    def outer(self, shape: Shape) -> tuple[DataType, tuple[Bound, ...]]:
+    def outer(self, shape: Shape) -> tuple[Hint, tuple[Bound, ...]]:
         """Return a type, and the bounds that stand with it instead of inside it."""
         shape = self._own(shape)
         if isinstance(shape, UnionShape) and len(shape.branches) == 2:
@@ -48,31 +78,30 @@ class Annotations:
                 one, other = other, one
             if other == _NONE and isinstance(one, ScalarShape | ListShape):
                 kind, bounds = self.outer(one)
-                return joined(kind, typed("None")), bounds
+                return joined(kind, NONE), bounds
         if isinstance(shape, ScalarShape):
             return self.type(ScalarShape(shape.kind)), shape.bounds
         if isinstance(shape, ListShape):
             return self.type(ListShape(shape.items, (), shape.unique)), shape.bounds
         return self.type(shape), ()
 
-    def type(self, shape: Shape) -> DataType:
+    def type(self, shape: Shape) -> Hint:
         """Return a whole type."""
         match shape:
             case NamedShape(reference=reference):
                 return self._named(reference)
             case ScalarShape(kind=kind, bounds=bounds):
-                return _bounded(_scalar(kind), bounds)
+                return _bounded(_SCALARS[kind], bounds)
             case ConstantShape():
                 return self._constants(shape)
             case ListShape():
                 return self._list(shape)
             case MapShape(values=values):
-                inner = [self.type(values)]
-                return DataType(data_types=inner, is_dict=True, use_standard_collections=True)
+                return self.type(values).inside("dict[str, {}]")
             case UnionShape():
                 return self._union(shape)
             case _:
-                return DataType.from_import(IMPORT_ANY)
+                return ANY
 
     def shared(self, module: str, name: str) -> Import:
         """Return a name of a module that all bindings share."""
@@ -87,35 +116,34 @@ class Annotations:
     def _is_plain_elsewhere(self, reference: Reference) -> bool:
         return reference.protocol != self._home and _is_plain(self._documents.definition(reference))
 
-    def _named(self, reference: Reference) -> DataType:
+    def _named(self, reference: Reference) -> Hint:
         if self._is_plain_elsewhere(reference):
             return self.type(self._reader.shape(reference))
         if reference.protocol == self._home:
-            return DataType(reference=self.names[reference.name])
+            return Hint((reference.name,), names=frozenset({reference.name}))
         module = self._documents[reference.protocol].module
-        return DataType.from_import(Import(from_=f"..{module}.models", import_=reference.name))
+        return _imported(Import.from_full_path(f"..{module}.models.{reference.name}"))
 
-    def _constants(self, shape: ConstantShape) -> DataType:
-        kind = DataType(literals=[*shape.values])
+    def _constants(self, shape: ConstantShape) -> Hint:
+        values = ", ".join(map(repr, shape.values))
+        kind = Hint((f"Literal[{values}]",), frozenset({IMPORT_LITERAL}))
         if all(isinstance(value, str) for value in shape.values):
             return kind
         return marked(kind, self.shared("constraints", "Exactly"))
 
-    def _list(self, shape: ListShape) -> DataType:
-        inner = [self.type(shape.items)]
-        kind = DataType(data_types=inner, is_list=True, use_standard_collections=True)
+    def _list(self, shape: ListShape) -> Hint:
+        kind = self.type(shape.items).inside("list[{}]")
         if shape.unique:
             kind = marked(kind, self.shared("constraints", "Unique"))
         return _bounded(kind, shape.bounds)
 
-    def _union(self, shape: UnionShape) -> DataType:
+    def _union(self, shape: UnionShape) -> Hint:
         branches = [self.type(one) for one in sorted(shape.branches, key=lambda one: one == _NONE)]
-        anything = [one for one in branches if one.type_hint == "Any"]
-        if anything:
-            return anything[0]
+        if ANY in branches:
+            return ANY
         if shape.tag is None:
             return joined(*branches)
-        unknown = DataType.from_import(self.shared("base", "UnknownVariant"))
+        unknown = _imported(self.shared("base", "UnknownVariant"))
         return marked(joined(*branches, unknown), self.shared("base", "OpenUnion"), shape.tag)
 
 
@@ -125,34 +153,32 @@ def _is_plain(definition: dict[str, Any]) -> bool:
     return kept <= {"type"} and definition.get("type") != "object"
 
 
-def typed(text: str, *parts: DataType) -> DataType:
-    """Return a type written as `text`, which names the `parts`.
-
-    Text has no `type` of the generator's own, so that the generator rounds no bound to fit it.
-    """
-    return DataType(alias=text, data_types=[*parts], use_union_operator=True)
+def joined(*kinds: Hint) -> Hint:
+    """Return a union in this order, each branch once."""
+    return _of([branch for kind in kinds for branch in kind.branches], kinds)
 
 
-def joined(*kinds: DataType) -> DataType:
-    """Return a union in this order."""
-    return DataType(data_types=[*kinds], use_union_operator=True, preserve_union_member_order=True)
-
-
-def marked(kind: DataType, mark: Import, *arguments: Any, **named: Any) -> DataType:
+def marked(kind: Hint, mark: Import, *arguments: Any, **named: Any) -> Hint:
     """Return a type with a mark: a call of something imported."""
-    parts = [one for one in arguments if isinstance(one, DataType)]
-    given = [one.type_hint if one in parts else repr(one) for one in arguments]
+    parts = [one for one in arguments if isinstance(one, Hint)]
+    given = [one.text if isinstance(one, Hint) else repr(one) for one in arguments]
     given += [f"{name}={value!r}" for name, value in named.items()]
-    imports = (DataType.from_import(IMPORT_ANNOTATED), DataType.from_import(mark))
-    text = f"Annotated[{kind.type_hint}, {mark.import_}({', '.join(given)})]"
-    return typed(text, kind, *parts, *imports)
+    text = f"Annotated[{kind.text}, {mark.import_}({', '.join(given)})]"
+    return _of([text], [kind, *parts, Hint((), frozenset({IMPORT_ANNOTATED, mark}))])
 
 
-def _bounded(kind: DataType, bounds: tuple[Bound, ...]) -> DataType:
+def _of(branches: list[str], parts: Iterable[Hint]) -> Hint:
+    """Return the type with these `branches`, which needs what its parts need."""
+    return Hint(
+        tuple(dict.fromkeys(branches)),
+        frozenset().union(*(part.imports for part in parts)),
+        frozenset().union(*(part.names for part in parts)),
+    )
+
+
+def _imported(name: Import) -> Hint:
+    return Hint((name.import_,), frozenset({name}))
+
+
+def _bounded(kind: Hint, bounds: tuple[Bound, ...]) -> Hint:
     return marked(kind, IMPORT_FIELD, **dict(bounds)) if bounds else kind
-
-
-def _scalar(kind: str) -> DataType:
-    if kind == "number":  # a float cannot hold every integer: 2**53 + 1 must stay what it is
-        return joined(typed("int"), typed("float"))
-    return typed(_SCALARS[kind])

@@ -9,7 +9,7 @@ __all__ = ("models",)
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from datamodel_code_generator.imports import IMPORT_ANNOTATED, Import, Imports
 from datamodel_code_generator.model import DataModel
@@ -19,9 +19,10 @@ from datamodel_code_generator.model.pydantic_v2.base_model import Constraints
 from datamodel_code_generator.model.pydantic_v2.imports import IMPORT_FIELD, IMPORT_MODEL_VALIDATOR
 from datamodel_code_generator.model.type_alias import TypeAliasTypeBackport
 from datamodel_code_generator.python_literal import PythonRuntimeExpression
+from datamodel_code_generator.reference import Reference as Name
 from datamodel_code_generator.types import DataType, UnionIntFloat
 
-from kinwire_codegen.emit.annotations import Annotations, joined, marked, typed
+from kinwire_codegen.emit.annotations import NONE, Annotations, Hint, joined, marked
 from kinwire_codegen.emit.package import OWNED
 from kinwire_codegen.emit.values import value_classes
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
@@ -66,49 +67,65 @@ def _module(documents: Documents, document: Document, shared: str) -> str:
     maker = _Maker(document, documents.shapes, notes)
     ordered = _in_order([maker.model(name) for name in sorted(document.definitions)])
     _with_late_names(ordered)
-    for field in (field for model in ordered for field in model.fields):
-        maker.imports.append(field.data_type.all_imports)
+    for made in ordered:
+        maker.imports.append(made.imports)
     constants = [*value_classes(document)]
     header = f'"""Messages. Generated {OWNED}."""'
-    texts = (printable(text) for text in (*(model.render() for model in ordered), *constants))
+    texts = (printable(text) for text in (*(made.model.render() for made in ordered), *constants))
     return "\n\n".join([header, maker.imports.dump(), *texts]) + "\n"
 
 
-def _in_order(found: list[DataModel]) -> list[DataModel]:
+class _Made(NamedTuple):
+    """A model, and the types of its fields in the same order."""
+
+    model: DataModel
+    hints: list[Hint]
+
+    @property
+    def imports(self) -> set[Import]:
+        return {one for hint in self.hints for one in hint.imports}
+
+    @property
+    def needs(self) -> set[str]:
+        """The other definitions that it names."""
+        return {name for hint in self.hints for name in hint.names} - {self.model.path}
+
+
+def _in_order(found: list[_Made]) -> list[_Made]:
     """Return the models so that what one needs comes first.
 
     Of a circle one comes too early. The generator's sorting would put what needs the circle before
     it, too.
     """
-    order: dict[str, DataModel] = {}
-    waiting = found
+    order: dict[str, _Made] = {}
+    waiting = {made.model.path: made for made in found}
+    needs = {path: made.needs for path, made in waiting.items()}
     while waiting:
-        left = []
-        for model in waiting:
-            if _needs(model) <= order.keys():
-                order[model.path] = model
-            else:
-                left.append(model)
-        if len(left) == len(waiting):  # a circle: a class goes first, its annotations may be text
-            first = next((one for one in left if not one.is_alias), left[0])
-            left.remove(first)
-            order[first.path] = first
-        waiting = left
+        ready = []
+        for path in [*waiting]:
+            if needs[path] <= order.keys():
+                order[path] = waiting.pop(path)
+                ready.append(path)
+        if not ready:  # a circle: a class goes first, its annotations may be text
+            classes = (path for path, made in waiting.items() if not made.model.is_alias)
+            first = next(classes, next(iter(waiting)))
+            order[first] = waiting.pop(first)
     return [*order.values()]
 
 
-def _needs(model: DataModel) -> set[str]:
-    return {path for field in model.fields for path in field.unresolved_types} - {model.path}
-
-
-def _with_late_names(ordered: list[DataModel]) -> None:
+def _with_late_names(ordered: list[_Made]) -> None:
     """Make text of the types that name what is defined further down."""
-    late = {model.path for model in ordered}
-    for model in ordered:
-        for field in model.fields:
-            if field.unresolved_types & late:
-                field.replace_data_type(typed(repr(field.data_type.type_hint), field.data_type))
+    late = {made.model.path for made in ordered}
+    for model, hints in ordered:
+        for field, hint in zip(model.fields, hints, strict=True):
+            if hint.names & late:
+                field.replace_data_type(_type(repr(hint.text)))
         late.remove(model.path)
+
+
+def _type(text: str) -> DataType:
+    """Return a type for the generator, which rounds no bound to fit what it does not look into."""
+    return DataType(alias=text)
 
 
 class _Maker:
@@ -122,30 +139,32 @@ class _Maker:
         """What the models use, and more: ruff removes the rest. `DataModel.imports` is slow."""
         self.imports.append([notes.shared("base", "Message"), *_COMMON])
 
-    def model(self, name: str) -> DataModel:
+    def model(self, name: str) -> _Made:
         """Return the class of a definition, or its name for a type."""
         definition = self._document.definitions[name]
         shape = self._reader.shape(Reference(self._document.name, name))
         wanted: dict[str, Any] = {
-            "reference": self._notes.names[name],
+            "reference": Name(path=name, name=name),
             "description": described(definition),
             "extra_template_data": defaultdict(
                 dict, {ALL_MODEL: {"use_single_line_docstring": True}}
             ),
         }
         if not isinstance(shape, ObjectShape):
-            field = DataModelField(data_type=self._alias(name, shape), required=True)
-            return TypeAliasTypeBackport(fields=[field], **wanted)
+            hint = self._alias(name, shape)
+            field = DataModelField(data_type=_type(hint.text), required=True)
+            return _Made(TypeAliasTypeBackport(fields=[field], **wanted), [hint])
         attributes = field_names(member.wire for member in shape.members)
+        fields = [self._field(attributes[one.wire], one) for one in shape.members]
         made = BaseModel(
-            fields=[self._field(attributes[one.wire], one) for one in shape.members],
+            fields=[field for field, _ in fields],
             custom_base_class=f"{self._notes.package}.base.Message",
             decorators=self._decorators(definition),
             **wanted,
         )
         for number, groups in enumerate(shape.alternatives, 1):
             made.methods.append(self._alternatives(attributes, groups, number))
-        return made
+        return _Made(made, [hint for _, hint in fields])
 
     def _decorators(self, definition: dict[str, Any]) -> list[str]:
         """Return what marks a deprecated class for type checkers: decoding must not warn."""
@@ -155,7 +174,7 @@ class _Maker:
         self.imports.append(_DEPRECATED)
         return [f"@deprecated({text!r}, category=None)"]
 
-    def _alias(self, name: str, shape: Shape) -> DataType:
+    def _alias(self, name: str, shape: Shape) -> Hint:
         kind = self._notes.type(shape)
         short = self._document.definitions[name].get("shorthand")
         if not short:
@@ -164,16 +183,16 @@ class _Maker:
         mark = self._notes.shared("base", "Shorthand")
         return marked(kind, mark, whole, snake_name(short["member"]))
 
-    def _field(self, attribute: str, member: MemberShape) -> DataModelField:
+    def _field(self, attribute: str, member: MemberShape) -> tuple[DataModelField, Hint]:
         kind, bounds = self._notes.outer(member.shape)
         kind, default = self._with_default(kind, member)
         # Not pydantic's `deprecated`: a read would warn, and take a dozen times as long.
         text = described(member.node)
         extras = {} if text is None else {"description": text}
-        return DataModelField(
+        field = DataModelField(
             name=attribute,
             alias=member.wire if member.wire != attribute else None,
-            data_type=kind,
+            data_type=_type(kind.text),
             constraints=_constraints(bounds),
             extras=extras,
             required=default is ...,
@@ -183,8 +202,9 @@ class _Maker:
             use_field_description=True,
             use_inline_field_description=True,
         )
+        return field, kind
 
-    def _with_default(self, kind: DataType, member: MemberShape) -> tuple[DataType, Any]:
+    def _with_default(self, kind: Hint, member: MemberShape) -> tuple[Hint, Any]:
         """Return the type of a field and its default, an ellipsis for a field without one."""
         constants = member.shape.values if isinstance(member.shape, ConstantShape) else ()
         constant = constants[0] if len(constants) == 1 else None
@@ -193,20 +213,20 @@ class _Maker:
         default = member.node.get("default")
         if default is not None:
             # A constant with a default does not stand in every message.
-            kind = joined(kind, typed("None")) if constant is not None else kind
+            kind = joined(kind, NONE) if constant is not None else kind
             return kind, self._default(kind, default)
         if admits_null(self._reader, member.shape):
             self.imports.append(_MISSING)
-            return joined(kind, typed("MISSING")), PythonRuntimeExpression(_MISSING, "", "")
-        return joined(kind, typed("None")), None
+            return joined(kind, Hint(("MISSING",))), PythonRuntimeExpression(_MISSING, "", "")
+        return joined(kind, NONE), None
 
-    def _default(self, kind: DataType, value: Any) -> Any:
+    def _default(self, kind: Hint, value: Any) -> Any:
         if not isinstance(value, list | dict):
             return value
         # Inner values are read from the wire, so that their names are those of the document.
         read = self._notes.shared("base", "from_wire")
         self.imports.append([read, IMPORT_FIELD])
-        made = f"{read.import_}({kind.type_hint}, {value!r})"
+        made = f"{read.import_}({kind.text}, {value!r})"
         return PythonRuntimeExpression(IMPORT_FIELD, "", f"(default_factory=lambda: {made})")
 
     def _alternatives(
