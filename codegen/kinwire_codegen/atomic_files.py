@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import mkstemp
 
 _UNFINISHED = ".kinwire-unfinished-"
 _ABANDONED = 60.0  # seconds after which an unfinished file belongs to a run that was killed
@@ -32,15 +32,15 @@ def apply_changes(found: list[FileChange], out: Path) -> None:
     Raises:
         OSError: a file cannot be written; its name is that file's.
     """
-    for folder in {(out / change.path).parent for change in found}:
+    changes = [(out / change.path, change.new) for change in found]
+    for folder in {path.parent for path, _ in changes}:
+        folder.mkdir(parents=True, exist_ok=True)
         _sweep(folder)
-    for change in found:
-        path = out / change.path
-        if change.new is None:
+    for path, text in changes:
+        if text is None:
             path.unlink()
         else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path, change.new)
+            _replace(path, text)
 
 
 def write_file(path: Path, text: str) -> None:
@@ -63,19 +63,27 @@ def _sweep(folder: Path) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
-    written: Path | None = None
+    written: str | None = None
     try:
-        with NamedTemporaryFile("wb", dir=path.parent, prefix=_UNFINISHED, delete=False) as file:
-            written = Path(file.name)
+        number, written = mkstemp(prefix=_UNFINISHED, dir=path.parent)
+        with open(number, "wb") as file:
             file.write(text.encode())
-        written.chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
-        written.replace(path)
+        os.chmod(written, _mode(path))
+        os.replace(written, path)
     except BaseException as error:
         if written is not None:
-            written.unlink()
+            os.unlink(written)
         if isinstance(error, OSError):
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+
+
+def _mode(path: Path) -> int:
+    """Return the mode of the file, or that of a new one."""
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return 0o666 & ~_umask()
 
 
 def _umask() -> int:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 __all__ = ("GenerateCommand",)
 
+import gc
 import sys
 import time
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -146,7 +149,8 @@ def _has_content(document: Document) -> bool:
 
 def _once(task: Task, *, check: bool) -> int:
     begun = time.perf_counter()
-    documents, made, found = _make(task)
+    with _without_collection():
+        documents, made, found = _make(task)
     if check:
         return _show(found)
     from kinwire_codegen.atomic_files import apply_changes
@@ -154,6 +158,18 @@ def _once(task: Task, *, check: bool) -> int:
     apply_changes(found, task.out)
     _print_result(documents, made, found, time.perf_counter() - begun)
     return 0
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Let Python search for no garbage: nearly everything that is made is needed until the end."""
+    searches = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searches:
+            gc.enable()
 
 
 def _make(task: Task) -> tuple[Documents, int, list[FileChange]]:
