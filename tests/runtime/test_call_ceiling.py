@@ -156,8 +156,8 @@ async def calls_of(connected: Callable[[], AbstractAsyncContextManager[RoundTrip
     [
         (two_sessions, 147),
         (tool_of_a_pair, 169),
-        (request_over_http, 170),
-        (session_over_http, 583),
+        (request_over_http, 167),
+        (session_over_http, 571),
     ],
 )
 def test_a_round_trip_takes_no_more_calls(

@@ -15,7 +15,7 @@ __all__ = (
     "tool_from_function",
 )
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -269,6 +269,8 @@ class ToolTable:
 
     def __init__(self, listed: Listing, changed: Callable[[], None]) -> None:
         self._table = EntryTable[RegisteredTool](_KIND, listed, changed)
+        self.entries = self._table.entries
+        """The tools by name; it follows each change."""
         self._aliases: dict[str, str] = {}
         self._reserved: dict[str, str] = {}
 
@@ -304,15 +306,10 @@ class ToolTable:
         if self._aliases:
             self._aliases = {one: of for one, of in self._aliases.items() if of != name}
 
-    @property
-    def entries(self) -> Mapping[str, RegisteredTool]:
-        """The tools by name; it follows each change."""
-        return self._table.entries
-
     def find(self, name: str) -> RegisteredTool | None:
         """Return the tool that has this name, or this alias; None without one."""
-        tool = self._table.entries.get(name)
-        return self._table.entries.get(self._aliases.get(name, "")) if tool is None else tool
+        tool = self.entries.get(name)
+        return self.entries.get(self._aliases.get(name, "")) if tool is None else tool
 
     def _refusal(self, name: str) -> ToolDefinitionError:
         return ToolDefinitionError(

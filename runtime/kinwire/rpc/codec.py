@@ -56,6 +56,9 @@ _ID_TYPES = (int, str)
 _END = 256  # bytes at each end of a frame in which a repeated member is looked for
 _READ_AGAIN = 64 * 1024  # bytes of an unreadable frame in which its id is looked for
 _DIGITS = 4300  # the longest integer that Python reads
+_N, _I = (
+    b"NI"  # numbers: `b"N" in data` makes and drops an exception first, and takes 9 times as long
+)
 
 FRAME_SIZE = "Limits(frame_size=...)"
 """How errors name the option that bounds a message."""
@@ -300,14 +303,14 @@ def _plain_encode(message: object) -> bytes:
         data = to_json(message, inf_nan_mode="constants")
     except (ValueError, TypeError, RecursionError) as error:
         raise UnsendableError(f"this message cannot be written as JSON: {error}") from None
-    if b"null" in data or _may_name_others(data):
+    if b"null" in data or ((_N in data or _I in data) and _may_name_others(data)):
         _check_numbers(message, data)
     return data
 
 
 def _may_name_others(data: bytes) -> bool:
     """Return whether NaN or infinity may be in `data`; one letter is found much faster than all."""
-    return (b"N" in data and b"NaN" in data) or (b"I" in data and b"Infinity" in data)
+    return (_N in data and b"NaN" in data) or (_I in data and b"Infinity" in data)
 
 
 def _check_numbers(message: object, data: bytes) -> None:

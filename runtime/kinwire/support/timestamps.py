@@ -21,13 +21,13 @@ def timestamp_of(seconds: float) -> str:
     Raises:
         ValueError, OverflowError: the time is before the year 1 or after the year 9999.
     """
-    whole, part = divmod(round(seconds * 1000), 1000)
-    return f"{_whole_second(whole)}.{part:03d}Z"
+    return _timestamp(round(seconds * 1000))
 
 
-@lru_cache(maxsize=4)
-def _whole_second(seconds: int) -> str:
-    return (_EPOCH + timedelta(seconds=seconds)).isoformat().removesuffix("+00:00")
+@lru_cache(maxsize=4)  # a busy server writes many in the same millisecond
+def _timestamp(milliseconds: int) -> str:
+    time = _EPOCH + timedelta(milliseconds=milliseconds)
+    return time.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def seconds_of(text: str) -> float:

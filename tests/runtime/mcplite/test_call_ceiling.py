@@ -94,9 +94,9 @@ async def stream_over_grpc() -> AsyncIterator[RoundTrip]:
 @each(
     ("connected", "ceiling"),
     [
-        (call_of_the_core, 35),
-        (request_over_http, 125),
-        (call_over_grpc, 114),
+        (call_of_the_core, 28),
+        (request_over_http, 101),
+        (call_over_grpc, 103),
         (stream_over_grpc, 3561),
     ],
 )

@@ -102,12 +102,7 @@ def _question(one: ToolQuestion) -> JsonObject:
 
 
 def finished(
-    body: JsonObject,
-    *,
-    now: float,
-    took: float,
-    version: str | None,
-    asked: Mapping[str, Any],
+    body: JsonObject, now: float, took: float, version: str | None, asked: Mapping[str, Any]
 ) -> JsonObject:
     """Return `body` with its whole `_meta`; it stays as it is if it has been finished before.
 

@@ -10,7 +10,7 @@ __all__ = ("LiteCore",)
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, cast
 
 from kinwire.managers.tool_outcomes import MoreResources, NeedsAnswers, Promised, ToolError
@@ -101,8 +101,8 @@ class LiteCore:
         """
         return await self._visible.list_tools(caller)
 
-    async def call(self, call: ToolCall, caller: LiteCaller = ANYONE) -> JsonObject:
-        """Return the result of a call, with its `_meta`.
+    def call(self, call: ToolCall, caller: LiteCaller = ANYONE) -> Coroutine[Any, Any, JsonObject]:
+        """Await this for the result of a call, with its `_meta`.
 
         Raises:
             ToolNotFoundError: there is no such tool, for this caller.
@@ -110,7 +110,7 @@ class LiteCore:
             InternalError: the tool failed in a way that it did not foresee; the log says how.
             ServerUnavailableError: the store of promises is unavailable; the call may be repeated.
         """
-        return await self._answered(ToolRun(call, caller))
+        return self._answered(ToolRun(call, caller))
 
     async def stream(self, call: ToolCall, caller: LiteCaller, send: Put) -> JsonObject:
         """Do as `call`; parts of the result go to `send` before it returns.
@@ -136,7 +136,10 @@ class LiteCore:
         before = PRINCIPAL.set(run.caller.principal)
         self._running[run] = run.call.name
         try:
-            return self._finished(await self._outcome(run), run, started)
+            body = await self._outcome(run)
+            # `_finished` in line, for a hundredth of the cost of a call.
+            took = time.perf_counter() - started
+            return finished(body, time.time(), took, self._version, run.call.meta)
         except BaseException as error:
             return self._failed(error, run, started)
         finally:
@@ -144,13 +147,8 @@ class LiteCore:
             PRINCIPAL.reset(before)
 
     def _finished(self, body: JsonObject, run: ToolRun, started: float) -> JsonObject:
-        return finished(
-            body,
-            now=time.time(),
-            took=time.perf_counter() - started,
-            version=self._version,
-            asked=run.call.meta,
-        )
+        took = time.perf_counter() - started
+        return finished(body, time.time(), took, self._version, run.call.meta)
 
     def _failed(self, error: BaseException, run: ToolRun, started: float) -> JsonObject:
         """Return the result of a tool that failed.

@@ -14,6 +14,7 @@ __all__ = (
 )
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -41,7 +42,8 @@ class Accepted(NamedTuple):
     stream: bool
 
 
-class Head(NamedTuple):
+@dataclass(slots=True)
+class Head:
     """The headers by name; the values of one that means something here are joined by commas."""
 
     values: dict[bytes, bytes]
@@ -69,7 +71,7 @@ def read_head(headers: Sequence[tuple[bytes, bytes]], also: frozenset[bytes] = _
     """
     values = dict(headers)
     if len(values) == len(headers):  # as a rule no name occurs twice
-        return Head(values, _NONE, len(b"".join(values)) + len(b"".join(values.values())))
+        return Head(values, _NONE, len(b"".join([*values, *values.values()])))
     size = sum(map(len, chain.from_iterable(headers)))
     values.clear()
     repeated: set[bytes] = set()

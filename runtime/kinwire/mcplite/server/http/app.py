@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kinwire.mcplite.server.http.calls import Calls
 from kinwire.mcplite.server.http.paths import LitePaths
-from kinwire.mcplite.server.http.request import LiteHttpRequest
+from kinwire.mcplite.server.http.request import respond
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Limits
 from kinwire.support.arguments import ArgumentCheck
@@ -75,11 +75,11 @@ class LiteHttpApp:
         """Respond to one request."""
         if scope["type"] == "http":
             try:
-                row = self.paths.endpoint(scope)
+                row = self.paths.endpoints.get(scope["path"]) or self.paths.other(scope)
                 if isinstance(row, HttpResponse):
                     reply: HttpResponse | None = row
                 else:
-                    reply = await LiteHttpRequest(self, row, scope, receive, send).respond()
+                    reply = await respond(self, row, scope, receive, send)
                 if reply is not None:
                     await send_response(send, reply)
             except OSError:  # so say servers that the client has gone

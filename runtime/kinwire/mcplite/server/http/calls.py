@@ -46,6 +46,11 @@ class Calls(Listener):
         """See `Listener.count`."""
         return len(self.running)
 
+    @property
+    def full(self) -> bool:
+        """See `Listener.full`; each request asks."""
+        return self._stopping or len(self.running) >= self.limits.sessions
+
     def has_work(self) -> bool:
         """See `Listener.has_work`."""
         return (self._ends_at is not None and bool(self.running)) or super().has_work()

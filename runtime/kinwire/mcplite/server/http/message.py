@@ -6,9 +6,7 @@ those have the status 200 (MCP-lite, 4.4).
 
 from __future__ import annotations
 
-__all__ = ("DEEPEST", "BodyError", "LiteRequest", "call_in", "idempotency_key", "read_request")
-
-from typing import NamedTuple
+__all__ = ("DEEPEST", "BodyError", "call_in", "idempotency_key", "read_request")
 
 from pydantic_core import from_json
 
@@ -38,19 +36,11 @@ class BodyError(Exception):
         self.status = status
 
 
-class LiteRequest(NamedTuple):
-    """What one request asks for."""
+def read_request(body: bytes, row: HttpPath) -> tuple[str, object, Id | None]:
+    """Return what `body` asks for at the path of `row`: the method, its params, and the id.
 
-    method: str
-    params: object
-    id: Id | None
-    """None for params that came without an envelope: so goes the result."""
-
-
-def read_request(body: bytes, row: HttpPath) -> LiteRequest:
-    """Return what `body` asks for at the path of `row`.
-
-    Where bodies are params alone, one with `jsonrpc` is read as an envelope all the same.
+    Where bodies are params alone, one with `jsonrpc` is read as an envelope all the same. Without
+    an envelope the id is None, and so goes the result.
 
     Raises:
         BodyError: it asks for nothing.
@@ -58,7 +48,7 @@ def read_request(body: bytes, row: HttpPath) -> LiteRequest:
     if not row.enveloped:
         params = _object_in(body)
         if "jsonrpc" not in params:
-            return LiteRequest(row.method, params, None)
+            return row.method, params, None
     try:
         message = decode(body)
     except FrameError as refused:
@@ -70,7 +60,7 @@ def read_request(body: bytes, row: HttpPath) -> LiteRequest:
     # To count the brackets is far cheaper than to look inside, and is enough for most.
     if body.count(b"{") + body.count(b"[") > DEEPEST:
         _must_be_flat(message, id)
-    return LiteRequest(message["method"], message.get("params"), id)
+    return message["method"], message.get("params"), id
 
 
 def _incomplete(message: JsonObject) -> BodyError:
@@ -109,9 +99,9 @@ def call_in(params: object, header: str | None) -> ToolCall:
     name, arguments, meta = params.get("name"), params.get("arguments", {}), params.get("_meta", {})
     if type(name) is not str:
         raise InvalidParamsError(f"name: expected a string, got {kind_of(name)}")
-    if not is_object(arguments):
+    if type(arguments) is not dict:  # in place: a call of `is_object` would show on every request
         raise InvalidParamsError(f"arguments: expected an object, got {kind_of(arguments)}")
-    if not is_object(meta):
+    if type(meta) is not dict:
         raise InvalidParamsError(f"_meta: expected an object, got {kind_of(meta)}")
     if header is not None:
         meta = _with_key(meta, idempotency_key(header))

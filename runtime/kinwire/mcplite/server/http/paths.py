@@ -23,18 +23,16 @@ class LitePaths:
     def __init__(self, base: str, health: str | None) -> None:
         self.base = base.rstrip("/") + "/"
         """What clients are given as the address, without scheme and host."""
-        self._known: dict[str, HttpPath] = {}
+        self.endpoints: dict[str, HttpPath] = {}
+        """The row that a request is for, by its path."""
         for name, row in HTTP.paths.items():
             for one in (name, *row.aliases):
-                self._known[f"/{one}"] = self._known[self.base + one] = row
+                self.endpoints[f"/{one}"] = self.endpoints[self.base + one] = row
         self._health = None if health is None else health.rstrip("/")
-        if self._health in self._known:
+        if self._health in self.endpoints:
             raise ValueError(f"health: expected another path than that of an endpoint, {health!r}")
 
-    def endpoint(self, scope: Scope) -> HttpPath | HttpResponse:
-        """Return the row that a request is for, or what it gets where there is no such row."""
-        row = self._known.get(scope["path"])
-        if row is not None:  # almost always
-            return row
+    def other(self, scope: Scope) -> HttpPath | HttpResponse:
+        """Return the row of a request below a mount, or what one gets that has no row."""
         path = path_below_mount(scope)
-        return self._known.get(path) or elsewhere(scope, path, self._health)
+        return self.endpoints.get(path) or elsewhere(scope, path, self._health)

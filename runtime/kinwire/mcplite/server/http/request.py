@@ -6,15 +6,14 @@ What is checked before a tool hears of it, in this order: the path, the network,
 
 from __future__ import annotations
 
-__all__ = ("LiteHttpRequest",)
+__all__ = ("respond",)
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.unavailable import RETRY_AFTER, ServerUnavailableError
 from kinwire.mcplite.server.http.calls import STOPPING, RunningCall
-from kinwire.mcplite.server.http.message import BodyError, LiteRequest, call_in, read_request
+from kinwire.mcplite.server.http.message import BodyError, call_in, read_request
 from kinwire.mcplite.server.http.stream import LiteStream
 from kinwire.mcplite.server.source import ANYONE, LiteCaller
 from kinwire.rpc.codec import Id, encode, encoded_reply, is_object
@@ -42,91 +41,84 @@ _KEY = b"idempotency-key"
 _HEADERS = frozenset({_KEY})
 _ONLY_POST = ((b"allow", b"POST"),)
 _LATER = ((b"retry-after", b"%d" % RETRY_AFTER),)
+_CALL, _LIST = TOOLS_CALL.name, TOOLS_LIST.name
 
 
-class LiteHttpRequest:
-    """A request for one of the endpoints; `row` is that of its path."""
+async def respond(
+    app: LiteHttpApp, row: HttpPath, scope: Scope, receive: Receive, send: Send
+) -> HttpResponse | None:
+    """Respond to a request for the endpoint of `row`, or return what to respond."""
+    guard, calls = app.guard, app.calls
+    head = read_head(scope["headers"], _HEADERS)
+    reply = guard.refusal(scope, head)
+    if reply is None and guard.bearers is not None:
+        reply = await guard.identify(guard.bearers, head)
+    if reply is None:
+        reply = _refusal_of_head(scope["method"], head)
+    if reply is not None:
+        return reply
+    body = await read_body(head, receive, calls, app.frame_size)
+    if isinstance(body, HttpResponse):
+        return body
+    if calls.full:
+        return refusal(503, "Too many calls at the moment. Come back later.", headers=_LATER)
+    return await _answer(app, row, head, body, RunningCall(calls, receive), send)
 
-    __slots__ = ("_app", "_calls", "_head", "_receive", "_row", "_scope", "_send")
 
-    def __init__(
-        self, app: LiteHttpApp, row: HttpPath, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        self._app = app
-        self._calls = app.calls
-        self._row = row
-        self._scope = scope
-        self._receive = receive
-        self._send = send
-        self._head = read_head(scope["headers"], _HEADERS)
-
-    async def respond(self) -> HttpResponse | None:
-        """Respond, or return what to respond."""
-        guard = self._app.guard  # `Guard.admit`, in line: a coroutine less for every request
-        reply = guard.refusal(self._scope, self._head)
-        if reply is None and guard.bearers is not None:
-            reply = await guard.identify(guard.bearers, self._head)
-        if reply is None:
-            reply = _refusal_of_head(self._scope["method"], self._head)
-        if reply is not None:
-            return reply
-        body = await read_body(self._head, self._receive, self._calls, self._app.frame_size)
-        if isinstance(body, HttpResponse):
-            return body
-        if self._calls.full:
-            return refusal(503, "Too many calls at the moment. Come back later.", headers=_LATER)
-        return await self._answer(body)
-
-    async def _answer(self, body: bytes) -> HttpResponse | None:
-        """Respond to a body; what is not a call is answered as JSON, also if a stream is wanted."""
-        id: Id | None = None
-        try:
-            request = read_request(body, self._row)
-            id = request.id
-            if request.method == TOOLS_CALL.name:
-                return await self._call(call_in(request.params, self._head.text(_KEY)), id)
-            if request.method == TOOLS_LIST.name:
-                return await self._list(request)
-            raise MethodNotFoundError
-        except BodyError as refused:
-            return refusal(refused.status, refused.error, id=refused.id)
-        except ServerUnavailableError as error:
-            return refusal(503, error, id=id, headers=_LATER)
-        except RpcError as error:
-            return refusal(200, error, id=id)
-        except Exception as fault:
-            return refusal(200, internal_error("MCP-lite", fault), id=id)
-
-    def _caller(self) -> LiteCaller:
+async def _answer(  # coroutines for its steps would add two percent each to the cost of a call
+    app: LiteHttpApp, row: HttpPath, head: Head, body: bytes, running: RunningCall, send: Send
+) -> HttpResponse | None:
+    """Respond to a body; what is not a call is answered as JSON, also if a stream is wanted."""
+    id: Id | None = None
+    try:
+        method, params, id = read_request(body, row)
         # An application around this one may have a principal of its own.
-        return ANYONE if self._app.guard.bearers is None else LiteCaller(PRINCIPAL.get())
-
-    async def _list(self, request: LiteRequest) -> HttpResponse | None:
-        if request.params is not None and not is_object(request.params):
-            raise InvalidParamsError("params: expected an object")
-        running = RunningCall(self._calls, self._receive)
-        listed = await running.run(self._app.service.list_tools(self._caller()))
-        if listed is None:
-            return _ended(running, request.id)
-        body = listed.encoded if request.id is None else encoded_reply(request.id, listed)
-        return HttpResponse(200, body, (JSON,))
-
-    async def _call(self, call: ToolCall, id: Id | None) -> HttpResponse | None:
-        running = RunningCall(self._calls, self._receive)
-        if prefers_event_stream(self._head.values.get(b"accept")):
-            stream = LiteStream(running, self._send, id, self._app.limits.keep_alive)
-            await stream.send_all(partial(self._app.service.stream, call, self._caller()))
+        caller = ANYONE if app.guard.bearers is None else LiteCaller(PRINCIPAL.get())
+        if method == _LIST:
+            return await _list(app, caller, params, id, running)
+        if method != _CALL:
+            raise MethodNotFoundError
+        call = call_in(params, head.text(_KEY) if _KEY in head.values else None)
+        if prefers_event_stream(head.values.get(b"accept")):
+            stream = LiteStream(running, send, id, app.limits.keep_alive)
+            await stream.send_all(partial(app.service.stream, call, caller))
             return None
-        result = await running.run(self._app.service.call(call, self._caller()))
+        result = await running.run(app.service.call(call, caller))
         if result is None:
             return _ended(running, id)
-        body = encode({"jsonrpc": "2.0", "id": id, "result": result})
-        return HttpResponse(200, body, (JSON,))
+        data = encode({"jsonrpc": "2.0", "id": id, "result": result})
+    except Exception as error:
+        return _refused(error, id)
+    headers = [JSON, (b"content-length", b"%d" % len(data))]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": data})
+    return None
+
+
+async def _list(
+    app: LiteHttpApp, caller: LiteCaller, params: object, id: Id | None, running: RunningCall
+) -> HttpResponse | None:
+    if params is not None and not is_object(params):
+        raise InvalidParamsError("params: expected an object")
+    listed = await running.run(app.service.list_tools(caller))
+    if listed is None:
+        return _ended(running, id)
+    body = listed.encoded if id is None else encoded_reply(id, listed)
+    return HttpResponse(200, body, (JSON,))
 
 
 def _ended(running: RunningCall, id: Id | None) -> HttpResponse | None:
     """Return what a call gets that has ended early: nothing if nobody is there to read it."""
-    return refusal(503, STOPPING, id=id, headers=_LATER) if running.is_stopped else None
+    return _refused(STOPPING, id) if running.is_stopped else None
+
+
+def _refused(error: Exception, id: Id | None) -> HttpResponse:
+    if isinstance(error, BodyError):
+        return refusal(error.status, error.error, id=error.id)
+    if isinstance(error, ServerUnavailableError):
+        return refusal(503, error, id=id, headers=_LATER)
+    known = error if isinstance(error, RpcError) else internal_error("MCP-lite", error)
+    return refusal(200, known, id=id)
 
 
 def _refusal_of_head(method: str, head: Head) -> HttpResponse | None:
