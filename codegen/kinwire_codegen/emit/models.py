@@ -9,6 +9,7 @@ __all__ = ("models",)
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from datamodel_code_generator.imports import IMPORT_ANNOTATED, Import, Imports
@@ -123,6 +124,7 @@ def _with_late_names(ordered: list[_Made]) -> None:
         late.remove(model.path)
 
 
+@lru_cache(maxsize=1024)
 def _type(text: str) -> DataType:
     """Return a type for the generator, which rounds no bound to fit what it does not look into."""
     return DataType(alias=text)

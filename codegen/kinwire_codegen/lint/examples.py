@@ -6,13 +6,12 @@ __all__ = ("examples_that_do_not_fit", "misfits")
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import pydantic_core
 from jsonschema import Draft202012Validator, ValidationError, validators
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 from referencing import Registry
-from referencing.jsonschema import DRAFT202012
 
 from kinwire_codegen.load.document import Document, Documents, resolve
 from kinwire_codegen.load.findings import Fault, Place, pointer
@@ -41,15 +40,30 @@ def _compiled(pattern: str) -> SchemaValidator:
     return SchemaValidator(core_schema.str_schema(pattern=pattern))
 
 
-# Nothing outside the documents is read: the registry holds them alone.
 _Validator = validators.extend(  # type: ignore[no-untyped-call]
     Draft202012Validator, {"pattern": _pattern}
 )
 
 
-def _registry(documents: Documents) -> Registry[Any]:
-    resources = [(d.file, DRAFT202012.create_resource(d.content)) for d in documents]
-    return Registry[Any]().with_resources(resources)
+class _Resolved(NamedTuple):
+    contents: dict[str, Any]
+    resolver: _Resolver
+
+
+class _Resolver(NamedTuple):
+    """Finds what `$ref` names. That of `referencing` would take a third of the validator's time."""
+
+    documents: Documents
+    home: str
+
+    def lookup(self, ref: str) -> _Resolved:
+        there = resolve(ref, self.home)
+        return _Resolved(
+            self.documents.definition(there), _Resolver(self.documents, there.protocol)
+        )
+
+    def in_subresource(self, _: Any) -> _Resolver:
+        return self  # no type has an `$id`
 
 
 def examples_that_do_not_fit(document: Document, documents: Documents) -> Iterator[Fault]:
@@ -61,9 +75,8 @@ def examples_that_do_not_fit(document: Document, documents: Documents) -> Iterat
 
 def misfits(document: Document, documents: Documents) -> Iterator[tuple[Place, ValidationError]]:
     """Yield the place of each example, default or row that breaks its own type, with the error."""
-    registry = _registry(documents)
-    validator = _Validator({}, registry=registry)
-    resolver = registry.resolver(document.file)
+    validator = _Validator({}, registry=Registry())  # reads nothing outside the documents
+    resolver = _Resolver(documents, document.name)
     for node, place, value in _values(document):
         for error in validator.descend(value, node, resolver=resolver):
             yield place, error
