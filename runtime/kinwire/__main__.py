@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ()
 
-from kinwire_cli import main
+from kinwire_cli import program
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(program())

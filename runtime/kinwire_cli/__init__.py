@@ -7,7 +7,7 @@ configuration (also an answer that cannot be written), 4 unreachable, 5 the peer
 
 from __future__ import annotations
 
-__all__ = ("main",)
+__all__ = ("main", "program")
 
 TYPE_CHECKING = False  # nothing is loaded here: an early Ctrl-C would print a traceback
 
@@ -23,3 +23,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run(arguments)
     except KeyboardInterrupt:  # before `run` takes signals, or after it
         return 130
+
+
+def program() -> int:
+    """Be the `kinwire` command, after which this process ends; return the exit code."""
+    code = main()
+    import gc
+
+    gc.freeze()  # Python would search everything for garbage when it ends
+    return code

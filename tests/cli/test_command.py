@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import kinwire_cli
 from kinwire_cli.extras import install_command, is_installed, missing_extra
 from kinwire_cli.subcommand import load_subcommand, subcommand_names
 from kinwire_protocols.mcp.methods import PROTOCOL
@@ -42,6 +43,17 @@ def test_the_version_is_shown(capsys: Captured) -> None:
     code, out, _ = ran(capsys, "--version")
     assert code == 0
     assert out.startswith("kinwire ")
+
+
+def test_only_a_process_of_its_own_ends_without_a_search_for_garbage(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    frozen: list[bool] = []
+    monkeypatch.setattr("gc.freeze", lambda: frozen.append(True))
+    monkeypatch.setattr(sys, "argv", ["kinwire"])
+    assert (kinwire_cli.main(), frozen) == (2, [])
+    assert (kinwire_cli.program(), frozen) == (2, [True])
+    assert capsys.readouterr().out == ""
 
 
 @each(

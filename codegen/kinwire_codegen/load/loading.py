@@ -15,6 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import to_json
+
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.findings import DocumentError, Finding, Place, pointer
 from kinwire_codegen.load.including import included_names, merged
@@ -156,7 +158,7 @@ def _known(
 
     def same(one: Any, other: Any) -> bool:
         # As text: 1, 1.0 and true are equal in Python, and not to a schema.
-        return one == other and json.dumps(one) == json.dumps(other)
+        return one == other and to_json(one) == to_json(other)
 
     if same(meta, bundled.get("meta")):
         for name, content in bundled["documents"].items():
