@@ -12,7 +12,6 @@ from kinwire_codegen.load.document import (
     Document,
     Documents,
     Reference,
-    all_types,
     inner_types,
     parts,
     resolve,
@@ -37,10 +36,10 @@ def types_are_well_formed(document: Document, documents: Documents) -> Iterator[
     for name, definition in document.definitions.items():
         here, place = Reference(document.name, name), ("$defs", name)
         yield from _inline_objects(definition, place, named=True)
-        for node, at in all_types(definition, place):
-            yield from _unions(documents, document.name, node, at)
-            yield from _other_fields(node, at)
         yield from _members(documents, here, place)
+    for node, at in document.types:
+        yield from _unions(documents, document.name, node, at)
+        yield from _other_fields(node, at)
 
 
 def _circles(documents: Documents, start: Reference, place: Place) -> Iterator[Fault]:

@@ -22,7 +22,7 @@ __all__ = (
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -135,6 +135,15 @@ class Document:
         found += (one for pattern in REFERENCES for one in at(self.content, pattern))
         return tuple((place, resolve(text, self.name)) for place, text in found)
 
+    @cached_property
+    def referred(self) -> dict[str, list[Reference]]:
+        """The definitions that each type refers to, by the type's name."""
+        found: dict[str, list[Reference]] = {name: [] for name in self.definitions}
+        for place, reference in self.references:
+            if place[0] == "$defs":
+                found[str(place[1])].append(reference)
+        return found
+
 
 @dataclass(frozen=True)
 class Documents:
@@ -200,6 +209,7 @@ Rule = Callable[[Document, Documents], Iterator[Fault]]
 """Yields what is wrong with a document among documents."""
 
 
+@lru_cache(maxsize=4096)
 def resolve(text: str, here: str) -> Reference:
     """Return what `#/$defs/Name`, `other.json#/$defs/Name` or `other#Name` names in `here`."""
     file, _, path = text.partition("#")

@@ -19,6 +19,7 @@ import keyword
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 from unicodedata import normalize
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|[0-9]+")
@@ -60,6 +61,7 @@ def field_names(wires: Iterable[str]) -> dict[str, str]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def _field_name(wire: str) -> str:
     wire = normalize("NFKC", wire)  # Python reads identifiers so
     name = re.sub(r"\W", "_", wire.removeprefix("#") or "_")

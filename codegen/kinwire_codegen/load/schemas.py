@@ -43,7 +43,7 @@ def reachable(documents: Documents, *kinds: Reference) -> list[Reference]:
     waiting = list(kinds)
     while waiting:
         here = waiting.pop()
-        for there in _named_in(documents.definition(here), here.protocol):
+        for there in documents[here.protocol].referred[here.name]:
             if there not in found:
                 found.add(there)
                 waiting.append(there)
@@ -51,11 +51,12 @@ def reachable(documents: Documents, *kinds: Reference) -> list[Reference]:
 
 
 def _named(members: dict[str, tuple[Reference, dict[str, Any]]]) -> list[Reference]:
-    return [one for owner, node in members.values() for one in _named_in(node, owner.protocol)]
-
-
-def _named_in(node: dict[str, Any], home: str) -> list[Reference]:
-    return [resolve(one["$ref"], home) for one, _ in all_types(node, ()) if "$ref" in one]
+    return [
+        resolve(one["$ref"], owner.protocol)
+        for owner, node in members.values()
+        for one, _ in all_types(node, ())
+        if "$ref" in one
+    ]
 
 
 def plain_type(
