@@ -83,7 +83,7 @@ class McpTools:
         call = run.call
         tool = self._tools.get(call.name) or self._table.find(call.name)
         if (
-            tool.__class__ is FunctionTool
+            isinstance(tool, FunctionTool)
             and tool.arguments.context_name is None
             and tool.promise_after is None
             and not call.meta

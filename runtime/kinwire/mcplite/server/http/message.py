@@ -99,9 +99,9 @@ def call_in(params: object, header: str | None) -> ToolCall:
     name, arguments, meta = params.get("name"), params.get("arguments", {}), params.get("_meta", {})
     if type(name) is not str:
         raise InvalidParamsError(f"name: expected a string, got {kind_of(name)}")
-    if type(arguments) is not dict:  # in place: a call of `is_object` would show on every request
+    if arguments.__class__ is not dict:  # in place: a call of `is_object` would show
         raise InvalidParamsError(f"arguments: expected an object, got {kind_of(arguments)}")
-    if type(meta) is not dict:
+    if meta.__class__ is not dict:
         raise InvalidParamsError(f"_meta: expected an object, got {kind_of(meta)}")
     if header is not None:
         meta = _with_key(meta, idempotency_key(header))
