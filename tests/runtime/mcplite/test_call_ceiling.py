@@ -95,7 +95,7 @@ async def stream_over_grpc() -> AsyncIterator[RoundTrip]:
     ("connected", "ceiling"),
     [
         (call_of_the_core, 28),
-        (request_over_http, 101),
+        (request_over_http, 102),
         (call_over_grpc, 103),
         (stream_over_grpc, 3561),
     ],

@@ -86,7 +86,7 @@ class LiteSource(Protocol):
         """Return the definitions of the tools: the same object as before if nothing has changed."""
         ...
 
-    async def run(self, run: ToolRun) -> object:
+    def run(self, run: ToolRun) -> Awaitable[object]:
         """Run a tool, and return what came of it.
 
         That is the result as a JSON object, with `content` or other fields of a result; or

@@ -75,7 +75,7 @@ class LiteHttpApp:
         """Respond to one request."""
         if scope["type"] == "http":
             try:
-                row = self.paths.endpoints.get(scope["path"]) or self.paths.other(scope)
+                row = self.paths.endpoint(scope)
                 if isinstance(row, HttpResponse):
                     reply: HttpResponse | None = row
                 else:

@@ -23,16 +23,18 @@ class LitePaths:
     def __init__(self, base: str, health: str | None) -> None:
         self.base = base.rstrip("/") + "/"
         """What clients are given as the address, without scheme and host."""
-        self.endpoints: dict[str, HttpPath] = {}
-        """The row that a request is for, by its path."""
+        self._known: dict[str, HttpPath] = {}
         for name, row in HTTP.paths.items():
             for one in (name, *row.aliases):
-                self.endpoints[f"/{one}"] = self.endpoints[self.base + one] = row
+                self._known[f"/{one}"] = self._known[self.base + one] = row
         self._health = None if health is None else health.rstrip("/")
-        if self._health in self.endpoints:
+        if self._health in self._known:
             raise ValueError(f"health: expected another path than that of an endpoint, {health!r}")
 
-    def other(self, scope: Scope) -> HttpPath | HttpResponse:
-        """Return the row of a request below a mount, or what one gets that has no row."""
+    def endpoint(self, scope: Scope) -> HttpPath | HttpResponse:
+        """Return the row that a request is for, or what it gets where there is no such row."""
+        row = self._known.get(scope["path"])
+        if row is not None:  # almost always
+            return row
         path = path_below_mount(scope)
-        return self.endpoints.get(path) or elsewhere(scope, path, self._health)
+        return self._known.get(path) or elsewhere(scope, path, self._health)
