@@ -87,7 +87,7 @@ NAMED = {  # these stay
             *("kinwire.mcp.sessionless", "kinwire_protocols.mcp", f"{GENERATED}.mcp.methods"),
         )
     ),
-    ("kinwire.__main__", "kinwire_cli.main"),
+    ("kinwire.__main__", "kinwire_cli.program"),
     ("kinwire.support.lazy_names", COMPUTED),  # the tables are seen in the packages
 }
 
@@ -295,7 +295,7 @@ def test_an_arrow_that_is_not_in_the_table_is_found(importer: str, target: str) 
         ("kinwire.rpc.session", "kinwire.rpc.engine.engine"),
         ("kinwire.rpc.engine.engine", "kinwire.rpc.session"),
         ("kinwire.rpc.session", "kinwire_protocols.jsonrpc.errors"),
-        ("kinwire.__main__", "kinwire_cli.main"),
+        ("kinwire.__main__", "kinwire_cli.program"),
         ("kinwire.mcpl.host.host", "kinwire.mcp.host"),
         ("kinwire_cli.call", "kinwire"),
     ],
