@@ -94,8 +94,8 @@ async def stream_over_grpc() -> AsyncIterator[RoundTrip]:
 @each(
     ("connected", "ceiling"),
     [
-        (call_of_the_core, 28),
-        (request_over_http, 102),
+        (call_of_the_core, 29),
+        (request_over_http, 103),
         (call_over_grpc, 103),
         (stream_over_grpc, 3561),
     ],
