@@ -136,12 +136,13 @@ class LiteCore:
         before = PRINCIPAL.set(run.caller.principal)
         self._running[run] = run.call.name
         try:
-            body = await self._outcome(run)
+            value = await self._outcome(run)
+            body = await self._special(value, run) if isinstance(value, _SPECIAL) else value
             # `_finished` in line, for a hundredth of the cost of a call.
             took = time.perf_counter() - started
             return finished(body, time.time(), took, self._version, run.call.meta)
         except BaseException as error:
-            return self._failed(error, run, started)
+            return await self._failed(error, run, started)
         finally:
             del self._running[run]
             PRINCIPAL.reset(before)
@@ -150,7 +151,7 @@ class LiteCore:
         took = time.perf_counter() - started
         return finished(body, time.time(), took, self._version, run.call.meta)
 
-    def _failed(self, error: BaseException, run: ToolRun, started: float) -> JsonObject:
+    async def _failed(self, error: BaseException, run: ToolRun, started: float) -> JsonObject:
         """Return the result of a tool that failed.
 
         Raises:
@@ -159,11 +160,14 @@ class LiteCore:
         """
         if isinstance(error, ToolError):
             return self._finished(failure_body(error), run, started)
+        if isinstance(error, KeyError) and error.args == (run.call.name,):
+            return await self._refused(run)
         if isinstance(error, RpcError) or ends_task(error):
             raise error
         raise internal_error(f"tool {run.call.name!r:.100}", error) from None
 
-    def _outcome(self, run: ToolRun) -> Awaitable[JsonObject]:
+    def _outcome(self, run: ToolRun) -> Awaitable[Any]:
+        """Begin what a call asks for; await it for what came of that."""
         call = run.call
         if call.name == REDEEM.name:
             return _from_store(self._promises.redeem(run, run.send))
@@ -171,35 +175,27 @@ class LiteCore:
             return self._refused(run)
         after = self.source.promise_after(call.name)
         if after is None and "idempotency_key" not in call.meta:
-            return self._ran(run)
+            return self._run(run)
         answer = self._promises.answer(run, self._performed, after=after, send=run.send)
         return _from_store(answer)
 
     async def _refused(self, run: ToolRun) -> JsonObject:
-        raise await self._visible.not_found(run.call.name, run.caller)
+        raise await self._visible.not_found(run.call.name, run.caller) from None
 
     async def _performed(self, run: ToolRun) -> JsonObject:
         """Run a tool, and return its whole result: any process may have to return it later."""
         started = time.perf_counter()
         try:
-            return self._finished(await self._ran(run), run, started)
+            value: Any = await self._run(run)
+            body = await self._special(value, run) if isinstance(value, _SPECIAL) else value
+            return self._finished(body, run, started)
         except BaseException as error:
-            return self._failed(error, run, started)
+            return await self._failed(error, run, started)
 
-    async def _ran(self, run: ToolRun) -> JsonObject:
+    def _run(self, run: ToolRun) -> Awaitable[object]:
         if "elicitation_answers" in run.call.meta:
             self._open_answers(run)
-        try:
-            value: Any = await self.source.run(run)
-        except KeyError as error:
-            if error.args != (run.call.name,):
-                raise
-        else:
-            if isinstance(value, _SPECIAL):
-                return await self._special(value, run)
-            result: JsonObject = value
-            return result
-        return await self._refused(run)
+        return self.source.run(run)
 
     async def _special(self, value: object, run: ToolRun) -> JsonObject:
         while isinstance(value, Promised):

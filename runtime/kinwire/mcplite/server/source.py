@@ -29,24 +29,23 @@ ANYONE = LiteCaller()
 class ToolRun:
     """One run of a tool, for its source."""
 
-    __slots__ = ("answers", "call", "caller", "cancelled", "promised", "report", "send", "state")
+    report: Callable[[JsonObject], None] | None = None
+    """Takes the progress of a promise; None if nobody watches."""
+    promised: Callable[[float | None], Awaitable[None]] | None = None
+    """Called when the tool has promised, with the seconds that it estimates; the work goes on
+    when it returns. None if the tool may not promise here."""
+    answers: Mapping[str, Any] | None = None
+    """The answers to questions that the tool has asked, by their ids."""
+    state: Any = None
+    """What the tool had asked these questions with."""
+    cancelled = False
+    """Whether nobody waits for the result. Threads may read this."""
 
     def __init__(self, call: ToolCall, caller: LiteCaller, send: Put | None = None) -> None:
         self.call = call
         self.caller = caller
         self.send = send
         """Takes a part `{"partial": ...}` of the result; None if the client gets one result."""
-        self.report: Callable[[JsonObject], None] | None = None
-        """Takes the progress of a promise; None if nobody watches."""
-        self.promised: Callable[[float | None], Awaitable[None]] | None = None
-        """Called when the tool has promised, with the seconds that it estimates; the work goes on
-        when it returns. None if the tool may not promise here."""
-        self.answers: Mapping[str, Any] | None = None
-        """The answers to questions that the tool has asked, by their ids."""
-        self.state: Any = None
-        """What the tool had asked these questions with."""
-        self.cancelled = False
-        """Whether nobody waits for the result. Threads may read this."""
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Report progress: `progress` of `total`, in any unit, and a text."""

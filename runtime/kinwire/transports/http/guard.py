@@ -41,6 +41,7 @@ LISTENER_KINDS: dict[str, ValueKind] = {
 
 PRINCIPAL: ContextVar[object] = ContextVar("kinwire principal", default=None)
 
+_NO_SERVER = ("", None)
 _PLAIN = (
     "This server is reached over a network without TLS, and may not be. Put TLS before it, or "
     "declare the network or the proxy as trusted (insecure=True)."
@@ -95,28 +96,39 @@ class Guard:
 
     def refusal(self, scope: Scope, head: Head) -> HttpResponse | None:
         """Return what a request earns that must not go on, without a look at the token."""
-        if not self.insecure and scope.get("scheme", "http") in ("http", "ws"):
-            server = scope.get("server")
-            # A socket file has no port.
-            if server and server[1] is not None and not is_loopback(server[0]):
-                return refusal(403, _PLAIN)
-        values = head.values
+        scheme = scope.get("scheme", "http")
+        server, port = scope.get("server") or _NO_SERVER
         if head.repeated:
-            refused = self._rules.refusal(head.all(b"host"), head.all(b"origin"))
-        else:
-            refused = self._known(values.get(b"host"), values.get(b"origin"))
+            refused = self._problem(scheme, server, port, head.all(b"host"), head.all(b"origin"))
+        else:  # by the bytes, as almost all requests have the same ones
+            values = head.values
+            refused = self._known(scheme, server, port, values.get(b"host"), values.get(b"origin"))
         if refused is not None:
             return refusal(refused.status, refused.why)
         if head.size > self._limits.header_size:
             return refusal(431, f"The headers exceed {self._limits.header_size} bytes.")
         return None
 
-    def _by_values(self, host: bytes | None, origin: bytes | None) -> AccessProblem | None:
-        # By the bytes, as almost all requests have the same ones.
-        values = [
+    def _by_values(
+        self, scheme: str, server: str, port: int | None, host: bytes | None, origin: bytes | None
+    ) -> AccessProblem | None:
+        hosts, origins = (
             () if value is None else (value.decode("latin-1").strip(),) for value in (host, origin)
-        ]
-        return self._rules.refusal(*values)
+        )
+        return self._problem(scheme, server, port, hosts, origins)
+
+    def _problem(
+        self,
+        scheme: str,
+        server: str,
+        port: int | None,
+        hosts: tuple[str, ...],
+        origins: tuple[str, ...],
+    ) -> AccessProblem | None:
+        is_plain = scheme in ("http", "ws") and port is not None  # a socket file has no port
+        if is_plain and not self.insecure and not is_loopback(server):
+            return AccessProblem(403, _PLAIN)
+        return self._rules.refusal(hosts, origins)
 
     async def identify(self, bearers: BearerCheck, head: Head) -> HttpResponse | None:
         """Set who asks, by the token; or return what a request without a valid one earns."""

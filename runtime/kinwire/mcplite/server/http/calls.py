@@ -112,20 +112,17 @@ class Calls(Listener):
 class RunningCall:
     """One call, and the client that waits for it."""
 
-    __slots__ = (
-        *("_calls", "_context", "_ended", "_receive", "_scope", "_task", "_watch"),
-        "is_stopped",
-    )
+    is_stopped = False
+    """Whether the server has ended the call, and not its client."""
+    _ended = False
+    _task: Task[Any] | None = None
+    _watch: Task[None] | None = None
+    _scope: anyio.CancelScope | None = None  # where trio runs
+    _context: Context
 
     def __init__(self, calls: Calls, receive: Receive) -> None:
-        self.is_stopped = False
-        """Whether the server has ended the call, and not its client."""
         self._calls = calls
         self._receive = receive
-        self._ended = False
-        self._task: Task[Any] | None = None
-        self._watch: Task[None] | None = None
-        self._scope: anyio.CancelScope | None = None  # where trio runs
 
     async def run(self, work: Awaitable[T]) -> T | None:
         """Return what the work returns; None if client or server have ended it early."""
