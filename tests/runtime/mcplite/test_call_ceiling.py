@@ -94,9 +94,9 @@ async def stream_over_grpc() -> AsyncIterator[RoundTrip]:
 @each(
     ("connected", "ceiling"),
     [
-        (call_of_the_core, 29),
-        (request_over_http, 103),
-        (call_over_grpc, 103),
+        (call_of_the_core, 27),
+        (request_over_http, 96),
+        (call_over_grpc, 101),
         (stream_over_grpc, 3561),
     ],
 )

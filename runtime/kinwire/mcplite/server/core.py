@@ -133,7 +133,8 @@ class LiteCore:
 
     async def _answered(self, run: ToolRun) -> JsonObject:
         started = time.perf_counter()
-        before = PRINCIPAL.set(run.caller.principal)
+        principal = run.caller.principal
+        before = None if PRINCIPAL.get() is principal else PRINCIPAL.set(principal)
         self._running[run] = run.call.name
         try:
             value = await self._outcome(run)
@@ -145,7 +146,8 @@ class LiteCore:
             return await self._failed(error, run, started)
         finally:
             del self._running[run]
-            PRINCIPAL.reset(before)
+            if before is not None:
+                PRINCIPAL.reset(before)
 
     def _finished(self, body: JsonObject, run: ToolRun, started: float) -> JsonObject:
         took = time.perf_counter() - started
@@ -175,7 +177,7 @@ class LiteCore:
             return self._refused(run)
         after = self.source.promise_after(call.name)
         if after is None and "idempotency_key" not in call.meta:
-            return self._run(run)
+            return self._run(run) if call.meta else self.source.run(run)
         answer = self._promises.answer(run, self._performed, after=after, send=run.send)
         return _from_store(answer)
 

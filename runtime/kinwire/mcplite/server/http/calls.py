@@ -37,7 +37,10 @@ class Calls(Listener):
     def __init__(self, limits: HttpLimits) -> None:
         super().__init__(limits)
         self.running: set[RunningCall] = set()
-        self._begun: list[RunningCall] = []  # in this turn of the loop
+        self.begun: set[RunningCall] = set()
+        """Those that have begun in this turn of the loop, and are not over."""
+        self.will_watch = False
+        """Whether `watch_soon` was called in this turn."""
         self._no_context = Context()  # of what begins to watch, which belongs to no request
         self._ends_at: float | None = None  # when what is under way has to end
         self._none_left = anyio.Event()
@@ -88,20 +91,18 @@ class Calls(Listener):
         with anyio.move_on_after(until - time.monotonic()):
             await self._none_left.wait()
 
-    def watch_soon(self, call: RunningCall, loop: AbstractEventLoop) -> None:
-        """Watch the client of a call that does not end in this turn of the loop.
+    def watch_soon(self, loop: AbstractEventLoop) -> None:
+        """Watch the clients of those calls that do not end in this turn of the loop.
 
         Most end in it. What is scheduled for all calls of a turn costs far less than for each.
         """
-        self._begun.append(call)
-        if len(self._begun) == 1:
-            loop.call_soon(self._watch_begun, loop, context=self._no_context)
+        self.will_watch = True
+        loop.call_soon(self._watch_begun, loop, context=self._no_context)
 
     def _watch_begun(self, loop: AbstractEventLoop) -> None:
-        begun, self._begun = self._begun, []
+        begun, self.begun, self.will_watch = self.begun, set(), False
         for call in begun:
-            if call in self.running:
-                call.watch(loop)
+            call.watch(loop)
 
     def tell_if_over(self) -> None:
         """Tell `close` if nothing is under way any more."""
@@ -126,14 +127,17 @@ class RunningCall:
 
     async def run(self, work: Awaitable[T]) -> T | None:
         """Return what the work returns; None if client or server have ended it early."""
-        loop = self._calls.loop
+        calls = self._calls
+        loop = calls.loop
         if loop is None:
             return await self._run_in_scope(work)
         # A scope of anyio costs more than all the rest.
         self._task = task = asyncio.current_task(loop)
         self._context = copy_context()  # an application around this one may read it in `receive`
-        self._calls.watch_soon(self, loop)
-        self._calls.running.add(self)
+        calls.running.add(self)
+        calls.begun.add(self)
+        if not calls.will_watch:
+            calls.watch_soon(loop)
         try:
             return await work
         except asyncio.CancelledError:
@@ -141,7 +145,8 @@ class RunningCall:
                 raise
             return None
         finally:
-            self._calls.running.discard(self)
+            calls.running.discard(self)
+            calls.begun.discard(self)  # or all that it holds would stay until the turn is over
             if self._watch is not None or self._ended:
                 self._tidy()
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 __all__ = ("DEEPEST", "BodyError", "call_in", "idempotency_key", "read_request")
 
+from typing import Any
+
 from pydantic_core import from_json
 
 from kinwire.mcplite.rules.calls import ToolCall
@@ -36,7 +38,7 @@ class BodyError(Exception):
         self.status = status
 
 
-def read_request(body: bytes, row: HttpPath) -> tuple[str, object, Id | None]:
+def read_request(body: bytes, row: HttpPath) -> tuple[str, Any, Id | None]:
     """Return what `body` asks for at the path of `row`: the method, its params, and the id.
 
     Where bodies are params alone, one with `jsonrpc` is read as an envelope all the same. Without
@@ -88,18 +90,18 @@ def _must_be_flat(value: JsonObject, id: Id | None) -> None:
         raise BodyError(InvalidRequestError(_TOO_DEEP), id=id)
 
 
-def call_in(params: object, header: str | None) -> ToolCall:
+def call_in(params: Any, header: str | None) -> ToolCall:
     """Return the call that `params` describe; `header` is that of `Idempotency-Key`.
 
     Raises:
         InvalidParamsError: they describe none.
     """
-    if not is_object(params):
+    if params.__class__ is not dict:  # in place: calls of `is_object` would show
         raise InvalidParamsError(f"params: expected an object, got {kind_of(params)}")
     name, arguments, meta = params.get("name"), params.get("arguments", {}), params.get("_meta", {})
     if type(name) is not str:
         raise InvalidParamsError(f"name: expected a string, got {kind_of(name)}")
-    if arguments.__class__ is not dict:  # in place: a call of `is_object` would show
+    if arguments.__class__ is not dict:
         raise InvalidParamsError(f"arguments: expected an object, got {kind_of(arguments)}")
     if meta.__class__ is not dict:
         raise InvalidParamsError(f"_meta: expected an object, got {kind_of(meta)}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import weakref
 from typing import Any
 
 import pytest
@@ -158,3 +161,27 @@ async def test_calls_beyond_the_limit_are_asked_to_come_back() -> None:
         service.go_on.set()
         await first.until("ended")
     assert (await caller_at(app).post(call_of("echo"))).status == 200
+
+
+def test_a_call_that_is_over_keeps_nothing_of_its_request() -> None:
+    app = app_of(Service())
+    body = json.dumps(call_of("echo")).encode()
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    scope: Any = {"type": "http", "method": "POST", "path": "/calltools", "headers": headers}
+    sent: list[Any] = []
+
+    async def called() -> weakref.ref[Any]:
+        async def receive() -> Any:
+            return {"type": "http.request", "body": body}
+
+        async def send(part: Any) -> None:
+            sent.append(part)
+
+        await app(scope, receive, send)
+        return weakref.ref(receive)
+
+    async def kept_in_this_turn_of_the_loop() -> Any:
+        return (await called())()
+
+    assert asyncio.run(kept_in_this_turn_of_the_loop()) is None
+    assert sent[0]["status"] == 200
