@@ -95,7 +95,7 @@ async def stream_over_grpc() -> AsyncIterator[RoundTrip]:
     ("connected", "ceiling"),
     [
         (call_of_the_core, 27),
-        (request_over_http, 96),
+        (request_over_http, 99),
         (call_over_grpc, 101),
         (stream_over_grpc, 3561),
     ],

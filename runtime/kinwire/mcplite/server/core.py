@@ -205,7 +205,10 @@ class LiteCore:
                 self._note_awaited(run.call.name)
             if run.promised is not None:
                 await run.promised(value.estimated_seconds)
-            value = await value.work()
+            try:
+                value = await value.work()
+            except KeyError as error:  # it does not mean an unknown tool here
+                raise internal_error(f"tool {run.call.name!r:.100}", error) from None
         if isinstance(value, NeedsAnswers):
             return elicitation_body(value, self._seal.seal(value, _binding(run), now=time.time()))
         if isinstance(value, MoreResources):

@@ -6,7 +6,6 @@ __all__ = ("coding_refusal", "read_body")
 
 import asyncio
 import time
-from functools import lru_cache
 
 import anyio
 
@@ -32,7 +31,9 @@ async def read_body(
     head: Head, receive: Receive, listener: Listener, limit: int
 ) -> bytes | HttpResponse:
     """Return the body, or the refusal that it earns."""
-    if _exceeds(head.values.get(b"content-length", b"0"), limit):
+    declared = head.values.get(b"content-length", b"0").strip()
+    number = declared if declared.isdigit() else b"0"
+    if len(number) > _DIGITS or int(number) > limit:
         return _too_large(limit)
     if listener.loop is None:
         with anyio.move_on_after(listener.limits.body_time):
@@ -57,12 +58,6 @@ async def read_body(
         return _too_slow()
     finally:
         listener.readers.pop(task, None)
-
-
-@lru_cache(maxsize=256)
-def _exceeds(declared: bytes, limit: int) -> bool:
-    number = declared.strip()
-    return number.isdigit() and (len(number) > _DIGITS or int(number) > limit)
 
 
 async def _rest(message: AsgiMessage, receive: Receive, limit: int) -> bytes | HttpResponse:

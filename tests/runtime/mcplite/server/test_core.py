@@ -306,6 +306,12 @@ async def test_an_unknown_tool_of_another_source_and_its_own_key_error_differ(
     with caplog.at_level(logging.CRITICAL), pytest.raises(InternalError):
         await lite_call(LiteServer(Upstream(KeyError("other"))), "t")
 
+    async def work() -> object:
+        raise KeyError("t")
+
+    with caplog.at_level(logging.CRITICAL), pytest.raises(InternalError):
+        await lite_call(LiteServer(Upstream(Promised(work))), "t")
+
 
 @each(
     "made",
