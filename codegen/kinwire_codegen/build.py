@@ -11,7 +11,7 @@ from pathlib import Path
 from kinwire_codegen.atomic_files import FileChange
 from kinwire_codegen.emit.layout import formatted
 from kinwire_codegen.emit.package import OWNED, Package
-from kinwire_codegen.emit.signatures import Module, read_module
+from kinwire_codegen.emit.signatures import Models, read_models
 from kinwire_codegen.lint import lint
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.findings import DocumentError, Finding
@@ -48,15 +48,19 @@ def build(
     package = _package(documents, name, shared)
     said("making the models")
     made = models(documents, package.shared)
-    modules: dict[str, Module] = {}
+    modules: dict[str, Models] = {}
     for document in documents:
-        path = f"{document.module}/models.py"
-        module = read_module(made[path], f"{name}.{document.module}.models")
-        made[path] = module.source
+        paths = {
+            f"{name}.{path.removesuffix('.py').replace('/', '.')}": path
+            for path in made
+            if path.partition("/")[0] == document.module
+        }
+        found = read_models({dotted: made[path] for dotted, path in paths.items()})
+        made |= {paths[dotted]: source for dotted, source in found.sources.items()}
         constants = {class_of_values(*one) for one in document.definitions.items()} - {None}
-        if {*module.names} != document.definitions.keys() | constants:
+        if found.homes.keys() != document.definitions.keys() | constants:
             raise RuntimeError(f"{document.file} and its models define other names")
-        modules[document.name] = module
+        modules[document.name] = found
     said("writing rows, stubs, handlers and pages")
     files = package_files(documents, package) | _own_or_borrowed(documents, made, modules, package)
     own = [document for document in documents if document.module in package.own]
@@ -124,7 +128,7 @@ def _other_files(documents: Documents, own: list[Document]) -> dict[str, str]:
 
 
 def _own_or_borrowed(
-    documents: Documents, made: dict[str, str], modules: dict[str, Module], package: Package
+    documents: Documents, made: dict[str, str], modules: dict[str, Models], package: Package
 ) -> dict[str, str]:
     """Return the models of the package's own protocols, and modules that pass on those they use."""
     from kinwire_codegen.emit.render import borrowed_files
@@ -132,9 +136,9 @@ def _own_or_borrowed(
     own = {path: text for path, text in made.items() if path.partition("/")[0] in package.own}
     files = dict(own)
     for document in documents:
-        used = f"from ..{document.module}.models import"
+        used = f"..{document.module}.models import"
         if document.module not in package.own and any(used in text for text in own.values()):
-            files |= borrowed_files(document.module, modules[document.name].names, package)
+            files |= borrowed_files(document.module, modules[document.name].homes, package)
     return files
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 from pydantic import MISSING
 
 from kinwire_protocols.base import JsonObject, Message, RpcError, from_wire, to_wire
+from kinwire_protocols.lazy import LazyFields
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -27,7 +28,7 @@ V = TypeVar("V")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Member(Generic[V]):
+class _Member(LazyFields, Generic[V]):
     """One member and its type. `V` is what it reads as, the value for absent included."""
 
     protocol: str
@@ -37,6 +38,7 @@ class _Member(Generic[V]):
     member: str
     """Its name on the wire."""
     type: Any
+    """Its type, or a `Lazy` of it."""
     nullable: bool = False
     """Whether null is a value of its own, so that absent is `MISSING`."""
     sender: Literal["client", "server", "both"]
@@ -104,7 +106,8 @@ class _Member(Generic[V]):
 class Augment(_Member[V], Generic[M, V]):
     """A member of one type of message, `M`."""
 
-    message: type[M]
+    message: Any
+    """The type `M`, or a `Lazy` of it."""
 
     def read(self, message: M | JsonObject) -> V:
         """Return the member of a message, or of its JSON as it came.

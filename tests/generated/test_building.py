@@ -6,6 +6,8 @@ import ast
 import os
 import sys
 from importlib import import_module
+from pkgutil import iter_modules
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -46,27 +48,49 @@ def test_every_definition_has_its_class_or_alias() -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_the_models_have_no_class_that_the_document_does_not_define(document: Any) -> None:
-    models = import_module(f"kinwire_protocols.{document.module}.models")
-    made = {
+    home = f"kinwire_protocols.{document.module}.models"
+    below = getattr(import_module(home), "__path__", ())
+    modules = [home, *(f"{home}.{found.name}" for found in iter_modules(below))]
+    made = [
         name
-        for name, value in vars(models).items()
-        if getattr(value, "__module__", "") == models.__name__
-    }
-    assert made == set(document.definitions)
+        for module in map(import_module, modules)
+        for name, value in vars(module).items()
+        if getattr(value, "__module__", "") == module.__name__
+        and not isinstance(value, FunctionType)
+    ]
+    assert sorted(made) == sorted(document.definitions)
 
 
-def test_importing_the_models_builds_no_class() -> None:
-    names = [document.module for document in DOCUMENTS]
+def test_importing_every_class_builds_none() -> None:
     program = f"""
-from importlib import import_module
 from kinwire_protocols.base import Message
-for name in {names}:
-    for part in ("models", "methods", *(("handlers", "stubs") if name != "jsonrpc" else ())):
-        import_module(f"kinwire_protocols.{{name}}.{{part}}")
-kinds = Message.__subclasses__()  # also UnknownVariant and NoParams, which no document has
-print(len(kinds) - 2, sum(kind.__pydantic_complete__ for kind in kinds))
+from tests.generated.messages import generated_type
+for name in {NAMES}:
+    generated_type(*name)
+kinds = [kind for kind in Message.__subclasses__() if kind.__module__.count(".") > 1]
+print(len(kinds), sum(kind.__pydantic_complete__ for kind in kinds))
 """
     assert run("-c", program).split() == [str(len(CLASSES)), "0"]
+
+
+def test_rows_stubs_and_tables_of_large_protocols_make_no_class() -> None:
+    program = """
+from importlib import import_module
+from pkgutil import iter_modules
+from kinwire_protocols.base import Message
+for name in ("mcp", "mcpl", "mgp", "mcpe"):
+    home = import_module(f"kinwire_protocols.{name}")
+    for found in iter_modules(home.__path__):
+        import_module(f"{home.__name__}.{found.name}")
+print([kind.__name__ for kind in Message.__subclasses__()])
+"""
+    assert ast.literal_eval(run("-c", program)) == ["UnknownVariant", "NoParams"]
+
+
+def test_a_class_of_a_large_protocol_is_made_with_those_of_its_subject() -> None:
+    found = loaded("mcp.Tool", before="from kinwire_protocols import mcp")
+    ours = {name for name in found if "mcp.models." in name}
+    assert ours == {"kinwire_protocols.mcp.models.common", "kinwire_protocols.mcp.models.tools"}
 
 
 @pytest.mark.parametrize("seed", ["1", "2", "3"])
@@ -85,13 +109,13 @@ def test_every_class_builds_however_it_is_first_used(way: str) -> None:
 def test_importing_a_protocol_loads_neither_its_models_nor_pydantic() -> None:
     found = loaded("import kinwire_protocols.mcp")
     foreign = [name for name in found if name.split(".")[0] not in sys.stdlib_module_names]
-    assert foreign == ["kinwire_protocols", "kinwire_protocols.mcp"]
+    assert foreign == ["kinwire_protocols", "kinwire_protocols.lazy", "kinwire_protocols.mcp"]
 
 
 @pytest.mark.parametrize(
     ("name", "modules"),
     [
-        ("Tool", {"base", "mcp.models"}),
+        ("Tool", {"base", "mcp.models", "mcp.models.common", "mcp.models.tools"}),
         ("ResourceNotFoundError", {"base", "jsonrpc", "jsonrpc.errors", "mcp.errors"}),
     ],
 )
@@ -103,8 +127,8 @@ def test_a_name_of_a_protocol_loads_the_module_that_has_it(name: str, modules: s
 
 def test_the_models_of_one_protocol_add_few_modules_to_those_of_pydantic() -> None:
     one_class = "import pydantic\nclass One(pydantic.BaseModel):\n    x: int | None = None"
-    found = loaded("import kinwire_protocols.mcp.models", before=one_class)
-    ours = ["base", "mcp", "mcp.models"]
+    found = loaded("from kinwire_protocols.mcp.models import Tool", before=one_class)
+    ours = ["base", "lazy", "mcp", "mcp.models", "mcp.models.common", "mcp.models.tools"]
     expected = {"kinwire_protocols", *(f"kinwire_protocols.{name}" for name in ours)}
     assert set(found) >= expected
     assert len(found) <= len(expected) + 4, found  # a newer Python may split its own modules

@@ -23,7 +23,7 @@ REQUESTS = [(kind, name) for kind, name in ROWS if kind.rows[name].kind == "requ
 
 def example(row: Method[Any, Any]) -> Any:
     """Return params that fit the method: the first example of their type."""
-    _, protocol, _ = row.params.__module__.split(".")
+    protocol = row.params.__module__.split(".")[1]
     named = (protocol, row.params.__name__)
     return next(value for home, name, value in EXAMPLES if (home, name) == named)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("ANY", "NONE", "Annotations", "Hint", "joined", "marked")
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any, NamedTuple
 
 from datamodel_code_generator.imports import (
@@ -15,6 +15,7 @@ from datamodel_code_generator.imports import (
 )
 from datamodel_code_generator.model.pydantic_v2.imports import IMPORT_FIELD
 
+from kinwire_codegen.emit.division import COMMON
 from kinwire_codegen.load.document import Document, Documents, Reference
 from kinwire_codegen.load.notes import is_note
 from kinwire_codegen.load.shapes import (
@@ -61,12 +62,22 @@ _SCALARS = {
 
 
 class Annotations:
-    """Makes the types of the fields and names of one document."""
+    """Makes the types of the fields and names of one module of models.
 
-    def __init__(self, documents: Documents, home: Document, shared: str) -> None:
+    `home` is its document, and `members` the definitions that it has; None if it has all.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        home: Document,
+        shared: str,
+        members: Container[str] | None = None,
+    ) -> None:
         self._documents = documents
         self._reader = documents.shapes
         self._home = home.name
+        self._members = members
         self.package = shared
 
     def outer(self, shape: Shape) -> tuple[Hint, tuple[Bound, ...]]:
@@ -119,10 +130,13 @@ class Annotations:
     def _named(self, reference: Reference) -> Hint:
         if self._is_plain_elsewhere(reference):
             return self.type(self._reader.shape(reference))
-        if reference.protocol == self._home:
-            return Hint((reference.name,), names=frozenset({reference.name}))
-        module = self._documents[reference.protocol].module
-        return _imported(Import.from_full_path(f"..{module}.models.{reference.name}"))
+        if reference.protocol != self._home:
+            above = ".." if self._members is None else "..."
+            module = self._documents[reference.protocol].module
+            return _imported(Import.from_full_path(f"{above}{module}.models.{reference.name}"))
+        if self._members is not None and reference.name not in self._members:
+            return _imported(Import.from_full_path(f".{COMMON}.{reference.name}"))
+        return Hint((reference.name,), names=frozenset({reference.name}))
 
     def _constants(self, shape: ConstantShape) -> Hint:
         values = ", ".join(map(repr, shape.values))

@@ -1,5 +1,7 @@
 """The modules of models: a class for each object with fields, a name for every other definition.
 
+A small document has one, `models.py`; of a large one `models` is a package of several.
+
 Shapes say what a model takes; datamodel-code-generator writes the models and their imports.
 """
 
@@ -8,7 +10,7 @@ from __future__ import annotations
 __all__ = ("models",)
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -24,6 +26,7 @@ from datamodel_code_generator.reference import Reference as Name
 from datamodel_code_generator.types import DataType, UnionIntFloat
 
 from kinwire_codegen.emit.annotations import NONE, Annotations, Hint, joined, marked
+from kinwire_codegen.emit.division import divided
 from kinwire_codegen.emit.package import OWNED
 from kinwire_codegen.emit.values import value_classes
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
@@ -51,28 +54,36 @@ _COMMON = (
 
 
 def models(documents: Documents, shared: str) -> dict[str, str]:
-    """Return the module of each protocol's types, by path below the package, unformatted.
+    """Return the modules of each protocol's types, by path below the package, unformatted.
 
     `shared` is the package that has the base classes. The documents must be free of findings.
     """
-    return {
-        f"{document.module}/models.py": _module(documents, document, shared)
-        for document in documents
-    }
+    found: dict[str, str] = {}
+    for document in documents:
+        modules = divided(document)
+        for module, members in modules.items():
+            notes = Annotations(documents, document, shared, members)
+            made = _module(documents, document, notes, members, f"Messages: {module}")
+            found[f"{document.module}/models/{module}.py"] = made
+        if not modules:
+            notes, names = Annotations(documents, document, shared), sorted(document.definitions)
+            what = "Messages" if names else f"{document.content['title']} has no types"
+            found[f"{document.module}/models.py"] = _module(documents, document, notes, names, what)
+    return found
 
 
-def _module(documents: Documents, document: Document, shared: str) -> str:
-    if not document.definitions:
-        return f'"""{document.content["title"]} has no types. Generated {OWNED}."""\n'
-    notes = Annotations(documents, document, shared)
+def _module(
+    documents: Documents, document: Document, notes: Annotations, names: Iterable[str], what: str
+) -> str:
+    """Return the module that has the definitions `names`, in alphabetical order."""
     maker = _Maker(document, documents.shapes, notes)
-    ordered = _in_order([maker.model(name) for name in sorted(document.definitions)])
+    ordered = _in_order([*map(maker.model, names)])
     _with_late_names(ordered)
     for made in ordered:
         maker.imports.append(made.imports)
-    constants = [*value_classes(document)]
-    header = f'"""Messages. Generated {OWNED}."""'
+    constants = [*value_classes(document, names)]
     texts = (printable(text) for text in (*(made.model.render() for made in ordered), *constants))
+    header = f'"""{what}. Generated {OWNED}."""'
     return "\n\n".join([header, maker.imports.dump(), *texts]) + "\n"
 
 
@@ -131,7 +142,7 @@ def _type(text: str) -> DataType:
 
 
 class _Maker:
-    """Makes the models of one document."""
+    """Makes the models of one module."""
 
     def __init__(self, document: Document, reader: ShapeReader, notes: Annotations) -> None:
         self._document = document

@@ -23,13 +23,16 @@ from kinwire_codegen.emit.rows import (
     method_rows,
     tool_rows,
 )
-from kinwire_codegen.emit.signatures import Module
-from kinwire_codegen.load.document import CONSTANTS, Document, Documents, Reference, resolve
+from kinwire_codegen.emit.signatures import Models
+from kinwire_codegen.load.document import CONSTANTS, Document, Documents, resolve
 from kinwire_codegen.load.names import class_name, constant_name, docstring
 from kinwire_codegen.load.notes import deprecation, described
 from kinwire_codegen.load.parsing import json_text
 from kinwire_codegen.support import SHARED
 from kinwire_codegen.templating import template_environment
+
+_MODELS = ".models import "
+"""Stands in the statements that are for type checkers only: what is used is loaded later."""
 
 
 def package_files(documents: Documents, package: Package) -> dict[str, str]:
@@ -65,9 +68,9 @@ def borrowed_files(module: str, names: Iterable[str], package: Package) -> dict[
 
 
 def protocol_files(
-    documents: Documents, document: Document, modules: dict[str, Module], package: Package
+    documents: Documents, document: Document, modules: dict[str, Models], package: Package
 ) -> dict[str, str]:
-    """Return the modules of one protocol, except its models, by path."""
+    """Return the modules of one protocol, except those that have its models, by path."""
     maker = Maker(documents, document, modules, package)
     rows = method_rows(maker)
     tools = list(tool_rows(maker))
@@ -75,9 +78,12 @@ def protocol_files(
     templates = _templates(document, speaks=bool(rows or tools), tools=tools, augments=augments)
     live = [row for row in rows if not row.considered]
     added = added_errors(augments)
-    offers = _classes(maker, document.content.get("offers", {}))
     errors = document.content["errors"].items()
-    data = _classes(maker, {name: error["data"] for name, error in errors if "data" in error})
+    data = {name: error["data"] for name, error in errors if "data" in error}
+    divided = _divided(modules[document.name])
+    if divided:
+        templates["models/__init__"] = "models.py.j2"
+    imports = sorted({line for row in (*rows, *tools) for line in row.imports})
     context = {
         "documents": documents,
         "document": document,
@@ -88,18 +94,19 @@ def protocol_files(
         "augments": augments,
         "added_errors": added,
         "speaks": bool(rows or tools),
-        "submodules": sorted([*templates.keys() - {"__init__"}, "models"]),
-        "names": sorted(modules[document.name].names),
-        "error_names": [class_name(name) for name in document.content["errors"]],
-        "imports": _imports(rows),
-        "method_imports": sorted(
-            {*_imports(rows), *map(maker.type_import, [*offers.values(), *data.values()])}
+        "submodules": sorted(
+            {name.partition("/")[0] for name in (*templates, "models")} - {"__init__"}
         ),
-        "offers": offers,
-        "error_data": data,
-        "tool_imports": _imports(tools),
-        "augment_imports": _imports(augments),
-        "table_imports": _table_imports(maker),
+        "modules": divided,
+        "names": sorted(modules[document.name].homes),
+        "error_names": [class_name(name) for name in document.content["errors"]],
+        "types": [line for line in imports if _MODELS in line],
+        "imports": [line for line in imports if _MODELS not in line],
+        "offers": _paths(maker, document.content.get("offers", {})),
+        "error_data": _paths(maker, data),
+        "augment_types": sorted({line for row in augments for line in row.imports}),
+        "table_types": _table_types(maker),
+        "home": maker.models,
         "foreign": _foreign(document, [*rows, *tools, *augments]),
         "to_server": [row for row in live if row.sender != "server"],
         "to_client": [row for row in live if row.sender != "client"],
@@ -142,24 +149,32 @@ def _descriptor(document: Document) -> dict[str, Any]:
     }
 
 
-def _imports(rows: Iterable[Row | AugmentRow]) -> list[str]:
-    return sorted({line for row in rows for line in row.imports})
-
-
 def _foreign(document: Document, rows: Iterable[Row | AugmentRow]) -> list[str]:
     """Return the other protocols whose errors the rows name."""
     errors: set[RowError] = {error for row in rows for error in row.errors}
     return sorted({error.home for error in errors} - {document.module})
 
 
-def _classes(maker: Maker, named: dict[str, str]) -> dict[str, Reference]:
-    """Return the types that `named` refers to, where they are classes."""
+def _divided(models: Models) -> dict[str, tuple[str, ...]]:
+    """Return the names of each module below `models`; nothing if all are in one."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, home in sorted(models.homes.items()):
+        module = home.rpartition(".")[2]
+        found[module] = (*found.get(module, ()), name)
+    return {} if found.keys() <= {"models"} else dict(sorted(found.items()))
+
+
+def _paths(maker: Maker, named: dict[str, str]) -> dict[str, str]:
+    """Return where the types are that `named` refers to, if they are classes."""
     found = {name: resolve(text, maker.document.name) for name, text in named.items()}
-    classes = {name: module.classes for name, module in maker.modules.items()}
-    return {name: kind for name, kind in found.items() if kind.name in classes[kind.protocol]}
+    return {
+        name: f"{maker.models(kind)}.{kind.name}"
+        for name, kind in found.items()
+        if kind.name in maker.modules[kind.protocol].classes
+    }
 
 
-def _table_imports(maker: Maker) -> list[str]:
+def _table_types(maker: Maker) -> list[str]:
     document = maker.document
     named = [table["type"] for table in document.table("tables").values()]
     named += [machine["states"] for machine in document.table("machines").values()]
@@ -175,6 +190,7 @@ def _environment() -> Environment:
         "docstring": docstring,
         "class_name": class_name,
         "constant_name": constant_name,
+        "lazy": lambda home, name: f'Lazy("{home}.{name}")' if home else name,
         "python": repr,
         "python_tuple": lambda values: repr(tuple(values)),
         "resolve": resolve,

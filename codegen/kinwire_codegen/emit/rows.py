@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinwire_codegen.emit.package import Package
-from kinwire_codegen.emit.signatures import Module, Parameter
+from kinwire_codegen.emit.signatures import Models, Parameter
 from kinwire_codegen.load.augmented import AugmentTarget, target_of
 from kinwire_codegen.load.document import (
     Document,
@@ -62,7 +62,10 @@ class Row:
     content: dict[str, Any]
     params: str
     """The type of the params; `NoParams` if it takes none."""
+    params_home: str | None
+    """The module that has it; None for `NoParams`."""
     result: str | None
+    result_home: str | None
     is_object: bool
     """Whether the params have fields, which are the arguments of the stub."""
     positions: tuple[str, ...]
@@ -79,6 +82,23 @@ class Row:
     def constant(self) -> str:
         """The name of the row in its module."""
         return self.attribute.upper()
+
+    @property
+    def models_import(self) -> str | None:
+        """What brings the module of the params to a stub; no argument has its name."""
+        if self.params_home is None:
+            return None
+        package = self.params_home.removesuffix(".models")
+        return f"from {package} import models as {self._models}"
+
+    @property
+    def params_class(self) -> str:
+        """The type of the params as a stub writes it."""
+        return f"{self._models}.{self.params}" if self.params_home else self.params
+
+    @property
+    def _models(self) -> str:
+        return f"_{str(self.params_home).split('.')[-2]}_models"
 
     @property
     def kind(self) -> str:
@@ -137,6 +157,8 @@ class AugmentRow:
     target: AugmentTarget
     value: str
     """The name of the member's type."""
+    value_home: str
+    message_home: str | None
     nullable: bool
     errors: tuple[RowError, ...]
     imports: frozenset[str]
@@ -162,7 +184,7 @@ class Maker:
 
     documents: Documents
     document: Document
-    modules: Mapping[str, Module]
+    modules: Mapping[str, Models]
     package: Package
 
     def models(self, reference: Reference) -> str:
@@ -190,7 +212,9 @@ class Maker:
             "wire": wire,
             "content": content,
             "params": params.name if params else "NoParams",
+            "params_home": self.models(params) if params else None,
             "result": result.name if result else None,
+            "result_home": self.models(result) if result else None,
             "is_object": params is None or parameters is not None,
             "positions": tuple(members) if content.get("paramsBy") == "position" else (),
             "parameters": parameters or (),
@@ -259,6 +283,8 @@ def augment_rows(maker: Maker) -> Iterator[AugmentRow]:
             content=content,
             target=target,
             value=value.name,
+            value_home=maker.models(value),
+            message_home=maker.models(target.kind) if target.kind else None,
             nullable=admits_null(documents.shapes, NamedShape(value)),
             errors=maker.errors(content),
             imports=frozenset(map(maker.type_import, kinds)),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ("Module", "Parameter", "argument_name", "read_module")
+__all__ = ("Models", "Parameter", "argument_name", "read_models")
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import cleandoc
 from textwrap import indent
@@ -50,16 +51,16 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Module:
-    """A module of models as `models.py` writes it."""
+class Models:
+    """The modules of models of one protocol, as `models.py` writes them."""
 
-    names: tuple[str, ...]
-    """Everything that it defines, in order."""
+    homes: dict[str, str]
+    """The module of everything that they define, in order."""
     imports: dict[str, str]
     """Imported name -> the statement that brings it."""
     classes: dict[str, tuple[Parameter, ...]]
-    source: str
-    """Its source, in which the docstring of each class lists its fields."""
+    sources: dict[str, str]
+    """The source of each module, in which the docstring of each class lists its fields."""
 
     def imports_for(self, parameters: tuple[Parameter, ...], models: str) -> set[str]:
         """Return the import statements that annotations and defaults of `parameters` need."""
@@ -70,18 +71,22 @@ class Module:
             default = None if parameter.sends_only_if_given else parameter.default
             for source in (parameter.annotation, default or "None"):
                 for node in ast.walk(ast.parse(source, mode="eval")):
-                    if isinstance(node, ast.Name) and node.id in self.names:
+                    if isinstance(node, ast.Name) and node.id in self.homes:
                         found.add(f"from {models} import {node.id}")
                     elif isinstance(node, ast.Name) and node.id in self.imports:
                         found.add(self.imports[node.id])
         return found
 
 
-def read_module(source: str, name: str) -> Module:
-    """Return what the module `name` with this `source` defines."""
-    names: list[str] = []
-    imports: dict[str, str] = {}
-    classes: dict[str, tuple[Parameter, ...]] = {}
+def read_models(sources: Mapping[str, str]) -> Models:
+    """Return what modules define: their sources by full name."""
+    found = Models({}, {}, {}, {})
+    for name, source in sources.items():
+        _read(found, name, source)
+    return found
+
+
+def _read(found: Models, name: str, source: str) -> None:
     body = ast.parse(source).body
     for node in body:
         if isinstance(node, ast.ImportFrom):
@@ -90,13 +95,13 @@ def read_module(source: str, name: str) -> Module:
             source_module = ".".join([*home, *([node.module] if node.module else [])])
             for alias in node.names:
                 spelled = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
-                imports[alias.asname or alias.name] = f"from {source_module} import {spelled}"
+                found.imports[alias.asname or alias.name] = f"from {source_module} import {spelled}"
         elif isinstance(node, ast.ClassDef):
-            names.append(node.name)
-            classes[node.name] = tuple(_parameters(node))
+            found.homes[node.name] = name
+            found.classes[node.name] = tuple(_parameters(node))
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            names.append(node.targets[0].id)
-    return Module(tuple(names), imports, classes, _with_attributes(source, body, classes))
+            found.homes[node.targets[0].id] = name
+    found.sources[name] = _with_attributes(source, body, found.classes)
 
 
 def _with_attributes(

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 __all__ = ("value_classes",)
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.names import docstring
 from kinwire_codegen.load.notes import class_of_values, enum_values
 
 
-def value_classes(document: Document) -> Iterator[str]:
-    """Yield the source of the class of constants of each enum that has one; it needs `Final`."""
-    for name, definition in sorted(document.definitions.items()):
+def value_classes(document: Document, names: Iterable[str]) -> Iterator[str]:
+    """Yield the class of constants of each enum in `names` that has one; it needs `Final`."""
+    for name in names:
+        definition = document.definitions[name]
         made = class_of_values(name, definition)
         if made is not None:
             lines = [f"class {made}:", f'    """The values of `{name}` that have names."""']

@@ -13,6 +13,7 @@ SHARED = (
     "base",
     "constraints",
     "descriptions",
+    "lazy",
     "lenient",
     "nearest",
     "peer",

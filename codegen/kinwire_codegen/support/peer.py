@@ -24,6 +24,7 @@ from pydantic_core import MISSING, InitErrorDetails, PydanticCustomError
 
 from .base import JsonObject, Message, RpcError, from_wire, to_wire
 from .jsonrpc.errors import InvalidParamsError, MethodNotFoundError
+from .lazy import LazyFields
 from .nearest import nearest
 from .problems import problems
 
@@ -92,7 +93,7 @@ def _by_position(method: str, positions: tuple[str, ...], body: JsonObject) -> l
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method(Generic[P, R]):
+class Method(LazyFields, Generic[P, R]):
     """One row of a protocol's method table. `R` is None for a notification."""
 
     name: str
@@ -103,9 +104,9 @@ class Method(Generic[P, R]):
     kind: Kind
     sender: Sender
     params: Any
-    """The type `P`; `NoParams` if the method has none."""
+    """The type `P`, or a `Lazy` of it; `NoParams` if the method has none."""
     result: Any
-    """The type `R`, None for a notification."""
+    """The type `R`, or a `Lazy` of it; None for a notification."""
     positions: tuple[str, ...] = ()
     """The fields of the params in their order on the wire, if they are an array there."""
     errors: tuple[type[RpcError], ...] = ()

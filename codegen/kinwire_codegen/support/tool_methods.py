@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from .base import JsonObject, Message, RpcError, error_to_wire, from_wire, to_wire
 from .jsonrpc.errors import InvalidParamsError
+from .lazy import LazyFields
 from .peer import Method, Peer, RaisesShapeErrors, check_handlers, error_kind
 from .problems import problems
 
@@ -45,7 +46,7 @@ class ToolFailedError(RpcError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolMethod(Generic[P, R]):
+class ToolMethod(LazyFields, Generic[P, R]):
     """One row of a protocol's table of tools."""
 
     name: str
@@ -53,8 +54,10 @@ class ToolMethod(Generic[P, R]):
     protocol: str
     attribute: str
     """The name in Python, on stubs and handlers."""
-    params: type[P]
-    result: type[R]
+    params: Any
+    """The type `P`, or a `Lazy` of it."""
+    result: Any
+    """The type `R`, or a `Lazy` of it."""
     caller: Method[Any, Any]
     """The method `tools/call` that it goes through."""
     whole: bool = False
@@ -79,11 +82,13 @@ class ToolMethod(Generic[P, R]):
         request = self.caller.params(name=self.name, arguments=to_wire(params))
         said = self._said(await peer.call(self.caller, request))
         try:
-            return from_wire(self.result, said)
+            made: R = from_wire(self.result, said)
         except ValidationError as error:
             if not isinstance(peer, RaisesShapeErrors):
                 raise
             failure = peer.shape_error(self.name, error, said)
+        else:
+            return made
         raise failure
 
     def decode_params(self, value: object) -> P:
@@ -94,12 +99,13 @@ class ToolMethod(Generic[P, R]):
         """
         given: object = {} if value is None else value
         try:
-            return from_wire(self.params, given)
+            made: P = from_wire(self.params, given)
         except ValidationError as error:
             found = problems(error, given)
             raise InvalidParamsError(
                 f"{self.name}#{found[0]}", data={"problems": [p.to_json() for p in found]}
             ) from None
+        return made
 
     def decode_result(self, result: Message | JsonObject) -> R:
         """Return what a result of `tools/call` says; its text counts where it has no structure.
@@ -108,7 +114,8 @@ class ToolMethod(Generic[P, R]):
             RpcError: it says that the tool failed.
             pydantic.ValidationError: it does not fit.
         """
-        return from_wire(self.result, self._said(result))
+        made: R = from_wire(self.result, self._said(result))
+        return made
 
     def result_to_wire(self, value: R) -> JsonObject:
         """Return the result of `tools/call` that says `value`."""

@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
 from kinwire_protocols.mcp import methods
-from kinwire_protocols.mcp.models import (
-    CallToolRequestParams,
-    CallToolResult,
-    CancelledNotificationParams,
-    CompleteRequestParams,
-    CompleteResult,
-    CreateMessageRequestParams,
-    CreateMessageResult,
-    EmptyResult,
-    GetPromptRequestParams,
-    GetPromptResult,
-    InitializeRequestParams,
-    InitializeResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListRootsResult,
-    ListToolsResult,
-    LoggingMessageNotificationParams,
-    NotificationParams,
-    PaginatedRequestParams,
-    ProgressNotificationParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    RequestParams,
-    ResourceUpdatedNotificationParams,
-    SetLevelRequestParams,
-    SubscribeRequestParams,
-    UnsubscribeRequestParams,
-)
 from kinwire_protocols.peer import Handlers, Method, On, Register
+
+if TYPE_CHECKING:
+    from kinwire_protocols.mcp.models import (
+        CallToolRequestParams,
+        CallToolResult,
+        CancelledNotificationParams,
+        CompleteRequestParams,
+        CompleteResult,
+        CreateMessageRequestParams,
+        CreateMessageResult,
+        EmptyResult,
+        GetPromptRequestParams,
+        GetPromptResult,
+        InitializeRequestParams,
+        InitializeResult,
+        ListPromptsResult,
+        ListResourcesResult,
+        ListResourceTemplatesResult,
+        ListRootsResult,
+        ListToolsResult,
+        LoggingMessageNotificationParams,
+        NotificationParams,
+        PaginatedRequestParams,
+        ProgressNotificationParams,
+        ReadResourceRequestParams,
+        ReadResourceResult,
+        RequestParams,
+        ResourceUpdatedNotificationParams,
+        SetLevelRequestParams,
+        SubscribeRequestParams,
+        UnsubscribeRequestParams,
+    )
 
 
 class ServerHandlers(Handlers):

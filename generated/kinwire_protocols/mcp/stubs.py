@@ -2,51 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kinwire_protocols.mcp import methods
-from kinwire_protocols.mcp.models import (
-    CallToolRequestParams,
-    CallToolResult,
-    CancelledNotificationParams,
-    ClientCapabilities,
-    CompleteRequestParams,
-    CompleteResult,
-    CompletionArgument,
-    CompletionReference,
-    CreateMessageRequestParams,
-    CreateMessageResult,
-    Cursor,
-    EmptyResult,
-    GetPromptRequestParams,
-    GetPromptResult,
-    Implementation,
-    IncludeContext,
-    InitializeRequestParams,
-    InitializeResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListRootsResult,
-    ListToolsResult,
-    LoggingLevel,
-    LoggingMessageNotificationParams,
-    ModelPreferences,
-    NotificationParams,
-    PaginatedRequestParams,
-    ProgressNotificationParams,
-    ProgressToken,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    RequestMeta,
-    RequestParams,
-    ResourceUpdatedNotificationParams,
-    SamplingMessage,
-    SetLevelRequestParams,
-    SubscribeRequestParams,
-    UnsubscribeRequestParams,
-)
+from kinwire_protocols.mcp import methods, models as _mcp_models
 from kinwire_protocols.peer import Peer
+
+if TYPE_CHECKING:
+    from kinwire_protocols.mcp.models import (
+        CallToolResult,
+        ClientCapabilities,
+        CompleteResult,
+        CompletionArgument,
+        CompletionReference,
+        CreateMessageResult,
+        Cursor,
+        EmptyResult,
+        GetPromptResult,
+        Implementation,
+        IncludeContext,
+        InitializeResult,
+        ListPromptsResult,
+        ListResourcesResult,
+        ListResourceTemplatesResult,
+        ListRootsResult,
+        ListToolsResult,
+        LoggingLevel,
+        ModelPreferences,
+        ProgressToken,
+        ReadResourceResult,
+        RequestMeta,
+        SamplingMessage,
+    )
 
 
 class ServerStub:
@@ -78,7 +64,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = InitializeRequestParams(
+        params = _mcp_models.InitializeRequestParams(
             protocol_version=protocol_version,
             capabilities=capabilities,
             client_info=client_info,
@@ -94,7 +80,7 @@ class ServerStub:
         Args:
             meta: Metadata of the notification, next to its own params.
         """
-        params = NotificationParams(meta=meta)
+        params = _mcp_models.NotificationParams(meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_INITIALIZED, params)
 
     async def ping(self, *, meta: RequestMeta | None = None) -> EmptyResult:
@@ -105,7 +91,7 @@ class ServerStub:
         Args:
             meta: Metadata of the request, next to its own params.
         """
-        params = RequestParams(meta=meta)
+        params = _mcp_models.RequestParams(meta=meta)
         return await self._peer.call(methods.PING, params)
 
     async def notifications_cancelled(
@@ -124,7 +110,9 @@ class ServerStub:
             reason: Why, for logs and people.
             meta: Metadata of the notification, next to its own params.
         """
-        params = CancelledNotificationParams(request_id=request_id, reason=reason, meta=meta)
+        params = _mcp_models.CancelledNotificationParams(
+            request_id=request_id, reason=reason, meta=meta
+        )
         await self._peer.notify(methods.NOTIFICATIONS_CANCELLED, params)
 
     async def notifications_progress(
@@ -147,7 +135,7 @@ class ServerStub:
             message: What is being done just now, for people.
             meta: Metadata of the notification, next to its own params.
         """
-        params = ProgressNotificationParams(
+        params = _mcp_models.ProgressNotificationParams(
             progress_token=progress_token,
             progress=progress,
             total=total,
@@ -172,7 +160,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = PaginatedRequestParams(cursor=cursor, meta=meta)
+        params = _mcp_models.PaginatedRequestParams(cursor=cursor, meta=meta)
         return await self._peer.call(methods.RESOURCES_LIST, params)
 
     async def resources_templates_list(
@@ -191,7 +179,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = PaginatedRequestParams(cursor=cursor, meta=meta)
+        params = _mcp_models.PaginatedRequestParams(cursor=cursor, meta=meta)
         return await self._peer.call(methods.RESOURCES_TEMPLATES_LIST, params)
 
     async def resources_read(
@@ -211,7 +199,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ReadResourceRequestParams(uri=uri, meta=meta)
+        params = _mcp_models.ReadResourceRequestParams(uri=uri, meta=meta)
         return await self._peer.call(methods.RESOURCES_READ, params)
 
     async def resources_subscribe(
@@ -231,7 +219,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = SubscribeRequestParams(uri=uri, meta=meta)
+        params = _mcp_models.SubscribeRequestParams(uri=uri, meta=meta)
         return await self._peer.call(methods.RESOURCES_SUBSCRIBE, params)
 
     async def resources_unsubscribe(
@@ -250,7 +238,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = UnsubscribeRequestParams(uri=uri, meta=meta)
+        params = _mcp_models.UnsubscribeRequestParams(uri=uri, meta=meta)
         return await self._peer.call(methods.RESOURCES_UNSUBSCRIBE, params)
 
     async def prompts_list(
@@ -269,7 +257,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = PaginatedRequestParams(cursor=cursor, meta=meta)
+        params = _mcp_models.PaginatedRequestParams(cursor=cursor, meta=meta)
         return await self._peer.call(methods.PROMPTS_LIST, params)
 
     async def prompts_get(
@@ -289,7 +277,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = GetPromptRequestParams(name=name, arguments=arguments, meta=meta)
+        params = _mcp_models.GetPromptRequestParams(name=name, arguments=arguments, meta=meta)
         return await self._peer.call(methods.PROMPTS_GET, params)
 
     async def tools_list(
@@ -308,7 +296,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = PaginatedRequestParams(cursor=cursor, meta=meta)
+        params = _mcp_models.PaginatedRequestParams(cursor=cursor, meta=meta)
         return await self._peer.call(methods.TOOLS_LIST, params)
 
     async def tools_call(
@@ -328,7 +316,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = CallToolRequestParams(name=name, arguments=arguments, meta=meta)
+        params = _mcp_models.CallToolRequestParams(name=name, arguments=arguments, meta=meta)
         return await self._peer.call(methods.TOOLS_CALL, params)
 
     async def notifications_roots_list_changed(self, *, meta: dict[str, Any] | None = None) -> None:
@@ -339,7 +327,7 @@ class ServerStub:
         Args:
             meta: Metadata of the notification, next to its own params.
         """
-        params = NotificationParams(meta=meta)
+        params = _mcp_models.NotificationParams(meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_ROOTS_LIST_CHANGED, params)
 
     async def completion_complete(
@@ -363,7 +351,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = CompleteRequestParams(ref=ref, argument=argument, meta=meta)
+        params = _mcp_models.CompleteRequestParams(ref=ref, argument=argument, meta=meta)
         return await self._peer.call(methods.COMPLETION_COMPLETE, params)
 
     async def logging_set_level(
@@ -382,7 +370,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = SetLevelRequestParams(level=level, meta=meta)
+        params = _mcp_models.SetLevelRequestParams(level=level, meta=meta)
         return await self._peer.call(methods.LOGGING_SET_LEVEL, params)
 
 
@@ -400,7 +388,7 @@ class ClientStub:
         Args:
             meta: Metadata of the request, next to its own params.
         """
-        params = RequestParams(meta=meta)
+        params = _mcp_models.RequestParams(meta=meta)
         return await self._peer.call(methods.PING, params)
 
     async def notifications_cancelled(
@@ -419,7 +407,9 @@ class ClientStub:
             reason: Why, for logs and people.
             meta: Metadata of the notification, next to its own params.
         """
-        params = CancelledNotificationParams(request_id=request_id, reason=reason, meta=meta)
+        params = _mcp_models.CancelledNotificationParams(
+            request_id=request_id, reason=reason, meta=meta
+        )
         await self._peer.notify(methods.NOTIFICATIONS_CANCELLED, params)
 
     async def notifications_progress(
@@ -442,7 +432,7 @@ class ClientStub:
             message: What is being done just now, for people.
             meta: Metadata of the notification, next to its own params.
         """
-        params = ProgressNotificationParams(
+        params = _mcp_models.ProgressNotificationParams(
             progress_token=progress_token,
             progress=progress,
             total=total,
@@ -461,7 +451,7 @@ class ClientStub:
         Args:
             meta: Metadata of the notification, next to its own params.
         """
-        params = NotificationParams(meta=meta)
+        params = _mcp_models.NotificationParams(meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED, params)
 
     async def notifications_resources_updated(
@@ -475,7 +465,7 @@ class ClientStub:
             uri: Its address; it may lie below the one that the client subscribed to.
             meta: Metadata of the notification, next to its own params.
         """
-        params = ResourceUpdatedNotificationParams(uri=uri, meta=meta)
+        params = _mcp_models.ResourceUpdatedNotificationParams(uri=uri, meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_RESOURCES_UPDATED, params)
 
     async def notifications_prompts_list_changed(
@@ -488,7 +478,7 @@ class ClientStub:
         Args:
             meta: Metadata of the notification, next to its own params.
         """
-        params = NotificationParams(meta=meta)
+        params = _mcp_models.NotificationParams(meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED, params)
 
     async def notifications_tools_list_changed(self, *, meta: dict[str, Any] | None = None) -> None:
@@ -499,7 +489,7 @@ class ClientStub:
         Args:
             meta: Metadata of the notification, next to its own params.
         """
-        params = NotificationParams(meta=meta)
+        params = _mcp_models.NotificationParams(meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_TOOLS_LIST_CHANGED, params)
 
     async def sampling_create_message(
@@ -536,7 +526,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = CreateMessageRequestParams(
+        params = _mcp_models.CreateMessageRequestParams(
             messages=messages,
             model_preferences=model_preferences,
             system_prompt=system_prompt,
@@ -561,7 +551,7 @@ class ClientStub:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = RequestParams(meta=meta)
+        params = _mcp_models.RequestParams(meta=meta)
         return await self._peer.call(methods.ROOTS_LIST, params)
 
     async def notifications_message(
@@ -582,5 +572,7 @@ class ClientStub:
             data: What is logged: any JSON value, a sentence or an object as a rule.
             meta: Metadata of the notification, next to its own params.
         """
-        params = LoggingMessageNotificationParams(level=level, logger=logger, data=data, meta=meta)
+        params = _mcp_models.LoggingMessageNotificationParams(
+            level=level, logger=logger, data=data, meta=meta
+        )
         await self._peer.notify(methods.NOTIFICATIONS_MESSAGE, params)

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcpe import methods, tools
-from kinwire_protocols.mcpe.models import (
-    EventBatchNotificationParams,
-    EventNotificationParams,
-    EventsListParams,
-    EventsListResult,
-    EventsPauseParams,
-    EventsPauseResult,
-    EventsResumeParams,
-    EventsResumeResult,
-    EventsSubscribeParams,
-    EventsUnsubscribeParams,
-    EventsUnsubscribeResult,
-    EventsUpdateParams,
-    Subscription,
-    SubscriptionExpiredNotificationParams,
-)
 from kinwire_protocols.peer import Handlers, Method, On, Register
 from kinwire_protocols.tool_methods import ToolHandlers, ToolMethod
+
+if TYPE_CHECKING:
+    from kinwire_protocols.mcpe.models import (
+        EventBatchNotificationParams,
+        EventNotificationParams,
+        EventsListParams,
+        EventsListResult,
+        EventsPauseParams,
+        EventsPauseResult,
+        EventsResumeParams,
+        EventsResumeResult,
+        EventsSubscribeParams,
+        EventsUnsubscribeParams,
+        EventsUnsubscribeResult,
+        EventsUpdateParams,
+        Subscription,
+        SubscriptionExpiredNotificationParams,
+    )
 
 
 class ServerHandlers(Handlers):

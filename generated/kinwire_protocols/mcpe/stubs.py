@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from kinwire_protocols.mcpe import methods, tools
-from kinwire_protocols.mcpe.models import (
-    DeliveryPreferences,
-    EventBatchNotificationParams,
-    EventFilter,
-    EventHandler,
-    EventNotificationParams,
-    EventsListParams,
-    EventsListResult,
-    EventsPauseParams,
-    EventsPauseResult,
-    EventsResumeParams,
-    EventsResumeResult,
-    EventsSubscribeParams,
-    EventsUnsubscribeParams,
-    EventsUnsubscribeResult,
-    EventsUpdateParams,
-    MCPEvent,
-    Subscription,
-    SubscriptionExpiredNotificationParams,
-    SubscriptionStatus,
-    UpdateSubscriptionRequest,
-)
+from typing import TYPE_CHECKING
+
+from kinwire_protocols.mcpe import methods, models as _mcpe_models, tools
 from kinwire_protocols.peer import Peer
+
+if TYPE_CHECKING:
+    from kinwire_protocols.mcpe.models import (
+        DeliveryPreferences,
+        EventFilter,
+        EventHandler,
+        EventsListResult,
+        EventsPauseResult,
+        EventsResumeResult,
+        EventsUnsubscribeResult,
+        MCPEvent,
+        Subscription,
+        SubscriptionStatus,
+        UpdateSubscriptionRequest,
+    )
 
 
 class ServerStub:
@@ -58,7 +53,7 @@ class ServerStub:
             NotInitializedError: The client asked for something before the handshake was done.
             UnauthorizedError: The server does not know who the client is, or it may not do that.
         """
-        params = EventsSubscribeParams(
+        params = _mcpe_models.EventsSubscribeParams(
             filter=filter, delivery=delivery, handler=handler, expires_at=expires_at
         )
         return await tools.EVENTS_SUBSCRIBE.call(self._peer, params)
@@ -77,7 +72,7 @@ class ServerStub:
             NotInitializedError: The client asked for something before the handshake was done.
             UnauthorizedError: The server does not know who the client is, or it may not do that.
         """
-        params = EventsUnsubscribeParams(subscription_id=subscription_id)
+        params = _mcpe_models.EventsUnsubscribeParams(subscription_id=subscription_id)
         return await tools.EVENTS_UNSUBSCRIBE.call(self._peer, params)
 
     async def events_list(self, *, status: SubscriptionStatus | None = None) -> EventsListResult:
@@ -93,7 +88,7 @@ class ServerStub:
             NotInitializedError: The client asked for something before the handshake was done.
             UnauthorizedError: The server does not know who the client is, or it may not do that.
         """
-        params = EventsListParams(status=status)
+        params = _mcpe_models.EventsListParams(status=status)
         return await tools.EVENTS_LIST.call(self._peer, params)
 
     async def events_pause(self, *, subscription_id: str) -> EventsPauseResult:
@@ -110,7 +105,7 @@ class ServerStub:
             NotInitializedError: The client asked for something before the handshake was done.
             UnauthorizedError: The server does not know who the client is, or it may not do that.
         """
-        params = EventsPauseParams(subscription_id=subscription_id)
+        params = _mcpe_models.EventsPauseParams(subscription_id=subscription_id)
         return await tools.EVENTS_PAUSE.call(self._peer, params)
 
     async def events_resume(self, *, subscription_id: str) -> EventsResumeResult:
@@ -127,7 +122,7 @@ class ServerStub:
             NotInitializedError: The client asked for something before the handshake was done.
             UnauthorizedError: The server does not know who the client is, or it may not do that.
         """
-        params = EventsResumeParams(subscription_id=subscription_id)
+        params = _mcpe_models.EventsResumeParams(subscription_id=subscription_id)
         return await tools.EVENTS_RESUME.call(self._peer, params)
 
     async def events_update(
@@ -147,7 +142,7 @@ class ServerStub:
             NotInitializedError: The client asked for something before the handshake was done.
             UnauthorizedError: The server does not know who the client is, or it may not do that.
         """
-        params = EventsUpdateParams(subscription_id=subscription_id, updates=updates)
+        params = _mcpe_models.EventsUpdateParams(subscription_id=subscription_id, updates=updates)
         return await tools.EVENTS_UPDATE.call(self._peer, params)
 
 
@@ -166,7 +161,7 @@ class ClientStub:
             subscription_id: The subscription that selected it.
             event: The event.
         """
-        params = EventNotificationParams(subscription_id=subscription_id, event=event)
+        params = _mcpe_models.EventNotificationParams(subscription_id=subscription_id, event=event)
         await self._peer.notify(methods.EVENTS_EVENT, params)
 
     async def events_batch(self, *, subscription_id: str, events: list[MCPEvent]) -> None:
@@ -178,7 +173,9 @@ class ClientStub:
             subscription_id: The subscription that selected them.
             events: The events, oldest first.
         """
-        params = EventBatchNotificationParams(subscription_id=subscription_id, events=events)
+        params = _mcpe_models.EventBatchNotificationParams(
+            subscription_id=subscription_id, events=events
+        )
         await self._peer.notify(methods.EVENTS_BATCH, params)
 
     async def events_subscription_expired(self, *, subscription_id: str, expired_at: str) -> None:
@@ -190,7 +187,7 @@ class ClientStub:
             subscription_id: The subscription.
             expired_at: When it expired.
         """
-        params = SubscriptionExpiredNotificationParams(
+        params = _mcpe_models.SubscriptionExpiredNotificationParams(
             subscription_id=subscription_id, expired_at=expired_at
         )
         await self._peer.notify(methods.EVENTS_SUBSCRIPTION_EXPIRED, params)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinwire_protocols import tables
-from kinwire_protocols.mcpe.models import (
-    CronPresetRule,
-    DeliveryMode,
-    PatternRule,
-    StatusRule,
-    SubscriptionStatus,
-)
+from kinwire_protocols.lazy import Lazy
 
-DELIVERY_MODES: Final = tables.KeyedTable(
-    DeliveryMode,
+if TYPE_CHECKING:
+    from kinwire_protocols.mcpe.models import (
+        CronPresetRule,
+        DeliveryMode,
+        PatternRule,
+        StatusRule,
+        SubscriptionStatus,
+    )
+
+DELIVERY_MODES: Final[tables.KeyedTable[DeliveryMode]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mcpe.models.DeliveryMode"),
     "channel",
     (
         {
@@ -38,8 +41,8 @@ DELIVERY_MODES: Final = tables.KeyedTable(
 )
 """How each channel delivers. Section 8."""
 
-SUBSCRIPTION_STATUSES: Final = tables.KeyedTable(
-    StatusRule,
+SUBSCRIPTION_STATUSES: Final[tables.KeyedTable[StatusRule]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mcpe.models.StatusRule"),
     "status",
     (
         {
@@ -61,8 +64,8 @@ SUBSCRIPTION_STATUSES: Final = tables.KeyedTable(
 )
 """What each status means for events. Section 5.4."""
 
-CRON_PRESETS: Final = tables.KeyedTable(
-    CronPresetRule,
+CRON_PRESETS: Final[tables.KeyedTable[CronPresetRule]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mcpe.models.CronPresetRule"),
     "preset",
     (
         {"preset": "@hourly", "expression": "0 * * * *"},
@@ -73,8 +76,8 @@ CRON_PRESETS: Final = tables.KeyedTable(
 )
 """The recurring schedules that have a name. Section 8.2."""
 
-PATTERN_MATCHES: Final = tables.Table(
-    PatternRule,
+PATTERN_MATCHES: Final[tables.Table[PatternRule]] = tables.Table(
+    Lazy("kinwire_protocols.mcpe.models.PatternRule"),
     (
         {"pattern": "github.*", "type": "github.push", "matches": True},
         {"pattern": "github.*", "type": "github.pull_request.opened", "matches": True},
@@ -87,7 +90,7 @@ PATTERN_MATCHES: Final = tables.Table(
 )
 """How patterns match event types, by example. Section 4.4."""
 
-SUBSCRIPTION_LIFECYCLE: Final = tables.Machine[SubscriptionStatus](
+SUBSCRIPTION_LIFECYCLE: Final[tables.Machine[SubscriptionStatus]] = tables.Machine(
     states=("active", "paused", "expired"),
     initial="active",
     final=frozenset(("expired",)),

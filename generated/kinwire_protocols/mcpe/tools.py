@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
+from kinwire_protocols.lazy import Lazy
 from kinwire_protocols.mcp import methods as caller_methods
 from kinwire_protocols.mcpe import errors
-from kinwire_protocols.mcpe.models import (
-    EventsListParams,
-    EventsListResult,
-    EventsPauseParams,
-    EventsPauseResult,
-    EventsResumeParams,
-    EventsResumeResult,
-    EventsSubscribeParams,
-    EventsUnsubscribeParams,
-    EventsUnsubscribeResult,
-    EventsUpdateParams,
-    Subscription,
-)
 from kinwire_protocols.tool_methods import ToolMethod
 
-EVENTS_SUBSCRIBE: Final = ToolMethod[EventsSubscribeParams, Subscription](
+if TYPE_CHECKING:
+    from kinwire_protocols.mcpe.models import (
+        EventsListParams,
+        EventsListResult,
+        EventsPauseParams,
+        EventsPauseResult,
+        EventsResumeParams,
+        EventsResumeResult,
+        EventsSubscribeParams,
+        EventsUnsubscribeParams,
+        EventsUnsubscribeResult,
+        EventsUpdateParams,
+        Subscription,
+    )
+
+EVENTS_SUBSCRIBE: Final[ToolMethod[EventsSubscribeParams, Subscription]] = ToolMethod(
     name="events_subscribe",
     protocol="mcpe",
     attribute="events_subscribe",
-    params=EventsSubscribeParams,
-    result=Subscription,
+    params=Lazy("kinwire_protocols.mcpe.models.EventsSubscribeParams"),
+    result=Lazy("kinwire_protocols.mcpe.models.Subscription"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         jsonrpc_errors.InvalidParamsError,
@@ -288,44 +291,46 @@ EVENTS_SUBSCRIBE: Final = ToolMethod[EventsSubscribeParams, Subscription](
 )
 """Create a new subscription to events."""
 
-EVENTS_UNSUBSCRIBE: Final = ToolMethod[EventsUnsubscribeParams, EventsUnsubscribeResult](
-    name="events_unsubscribe",
-    protocol="mcpe",
-    attribute="events_unsubscribe",
-    params=EventsUnsubscribeParams,
-    result=EventsUnsubscribeResult,
-    caller=caller_methods.TOOLS_CALL,
-    errors=(
-        errors.SubscriptionNotFoundError,
-        jsonrpc_errors.InvalidParamsError,
-        errors.NotInitializedError,
-        errors.UnauthorizedError,
-    ),
-    section="6.2",
-    definition={
-        "name": "events_unsubscribe",
-        "description": "Remove a subscription.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "subscriptionId": {
-                    "type": "string",
-                    "description": "The subscription to remove.",
-                    "format": "uuid",
-                }
+EVENTS_UNSUBSCRIBE: Final[ToolMethod[EventsUnsubscribeParams, EventsUnsubscribeResult]] = (
+    ToolMethod(
+        name="events_unsubscribe",
+        protocol="mcpe",
+        attribute="events_unsubscribe",
+        params=Lazy("kinwire_protocols.mcpe.models.EventsUnsubscribeParams"),
+        result=Lazy("kinwire_protocols.mcpe.models.EventsUnsubscribeResult"),
+        caller=caller_methods.TOOLS_CALL,
+        errors=(
+            errors.SubscriptionNotFoundError,
+            jsonrpc_errors.InvalidParamsError,
+            errors.NotInitializedError,
+            errors.UnauthorizedError,
+        ),
+        section="6.2",
+        definition={
+            "name": "events_unsubscribe",
+            "description": "Remove a subscription.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "subscriptionId": {
+                        "type": "string",
+                        "description": "The subscription to remove.",
+                        "format": "uuid",
+                    }
+                },
+                "required": ["subscriptionId"],
             },
-            "required": ["subscriptionId"],
         },
-    },
+    )
 )
 """Remove a subscription."""
 
-EVENTS_LIST: Final = ToolMethod[EventsListParams, EventsListResult](
+EVENTS_LIST: Final[ToolMethod[EventsListParams, EventsListResult]] = ToolMethod(
     name="events_list",
     protocol="mcpe",
     attribute="events_list",
-    params=EventsListParams,
-    result=EventsListResult,
+    params=Lazy("kinwire_protocols.mcpe.models.EventsListParams"),
+    result=Lazy("kinwire_protocols.mcpe.models.EventsListResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         jsonrpc_errors.InvalidParamsError,
@@ -356,12 +361,12 @@ EVENTS_LIST: Final = ToolMethod[EventsListParams, EventsListResult](
 )
 """List your subscriptions."""
 
-EVENTS_PAUSE: Final = ToolMethod[EventsPauseParams, EventsPauseResult](
+EVENTS_PAUSE: Final[ToolMethod[EventsPauseParams, EventsPauseResult]] = ToolMethod(
     name="events_pause",
     protocol="mcpe",
     attribute="events_pause",
-    params=EventsPauseParams,
-    result=EventsPauseResult,
+    params=Lazy("kinwire_protocols.mcpe.models.EventsPauseParams"),
+    result=Lazy("kinwire_protocols.mcpe.models.EventsPauseResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.SubscriptionNotFoundError,
@@ -388,12 +393,12 @@ EVENTS_PAUSE: Final = ToolMethod[EventsPauseParams, EventsPauseResult](
 )
 """Pause a subscription: it stays, and its events are not delivered."""
 
-EVENTS_RESUME: Final = ToolMethod[EventsResumeParams, EventsResumeResult](
+EVENTS_RESUME: Final[ToolMethod[EventsResumeParams, EventsResumeResult]] = ToolMethod(
     name="events_resume",
     protocol="mcpe",
     attribute="events_resume",
-    params=EventsResumeParams,
-    result=EventsResumeResult,
+    params=Lazy("kinwire_protocols.mcpe.models.EventsResumeParams"),
+    result=Lazy("kinwire_protocols.mcpe.models.EventsResumeResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.SubscriptionNotFoundError,
@@ -420,12 +425,12 @@ EVENTS_RESUME: Final = ToolMethod[EventsResumeParams, EventsResumeResult](
 )
 """Resume a paused subscription."""
 
-EVENTS_UPDATE: Final = ToolMethod[EventsUpdateParams, Subscription](
+EVENTS_UPDATE: Final[ToolMethod[EventsUpdateParams, Subscription]] = ToolMethod(
     name="events_update",
     protocol="mcpe",
     attribute="events_update",
-    params=EventsUpdateParams,
-    result=Subscription,
+    params=Lazy("kinwire_protocols.mcpe.models.EventsUpdateParams"),
+    result=Lazy("kinwire_protocols.mcpe.models.Subscription"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.SubscriptionNotFoundError,

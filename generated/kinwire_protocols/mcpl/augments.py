@@ -2,74 +2,85 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic_core import MISSING
 
 from kinwire_protocols import augment
-from kinwire_protocols.mcp.models import CallToolRequestParams, CallToolResult, Tool
+from kinwire_protocols.lazy import Lazy
 from kinwire_protocols.mcpl import errors
-from kinwire_protocols.mcpl.models import (
-    CheckpointId,
-    FeatureSetName,
-    Scope,
-    StateData,
-    StateUpdate,
-)
 
-TOOLS_CALL_PARAMS_SCOPE: Final = augment.Augment[CallToolRequestParams, Scope | None](
-    protocol="mcpl",
-    to="tools/call params",
-    member="scope",
-    type=Scope,
-    message=CallToolRequestParams,
-    sender="client",
-    errors=(errors.FeatureSetNotEnabledError,),
-    section="7.7",
+if TYPE_CHECKING:
+    from kinwire_protocols.mcp.models import CallToolRequestParams, CallToolResult, Tool
+    from kinwire_protocols.mcpl.models import (
+        CheckpointId,
+        FeatureSetName,
+        Scope,
+        StateData,
+        StateUpdate,
+    )
+
+TOOLS_CALL_PARAMS_SCOPE: Final[augment.Augment[CallToolRequestParams, Scope | None]] = (
+    augment.Augment(
+        protocol="mcpl",
+        to="tools/call params",
+        member="scope",
+        type=Lazy("kinwire_protocols.mcpl.models.Scope"),
+        message=Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
+        sender="client",
+        errors=(errors.FeatureSetNotEnabledError,),
+        section="7.7",
+    )
 )
 """The scope in which the tool acts, in addition to its arguments."""
 
-TOOLS_CALL_PARAMS_STATE: Final = augment.Augment[CallToolRequestParams, StateData | MISSING](
-    protocol="mcpl",
-    to="tools/call params",
-    member="state",
-    type=StateData,
-    message=CallToolRequestParams,
-    nullable=True,
-    sender="client",
-    section="8.4",
+TOOLS_CALL_PARAMS_STATE: Final[augment.Augment[CallToolRequestParams, StateData | MISSING]] = (
+    augment.Augment(
+        protocol="mcpl",
+        to="tools/call params",
+        member="state",
+        type=Lazy("kinwire_protocols.mcpl.models.StateData"),
+        message=Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
+        nullable=True,
+        sender="client",
+        section="8.4",
+    )
 )
 """The state that the host keeps for the tool's feature set, whole and without wrapping."""
 
-TOOLS_CALL_PARAMS_CHECKPOINT: Final = augment.Augment[CallToolRequestParams, CheckpointId | None](
-    protocol="mcpl",
-    to="tools/call params",
-    member="checkpoint",
-    type=CheckpointId,
-    message=CallToolRequestParams,
-    sender="client",
-    errors=(errors.CheckpointNotFoundError,),
-    section="8.4",
+TOOLS_CALL_PARAMS_CHECKPOINT: Final[augment.Augment[CallToolRequestParams, CheckpointId | None]] = (
+    augment.Augment(
+        protocol="mcpl",
+        to="tools/call params",
+        member="checkpoint",
+        type=Lazy("kinwire_protocols.mcpl.models.CheckpointId"),
+        message=Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
+        sender="client",
+        errors=(errors.CheckpointNotFoundError,),
+        section="8.4",
+    )
 )
 """The checkpoint that the call builds on, where the server keeps the state itself."""
 
-TOOLS_CALL_RESULT_STATE: Final = augment.Augment[CallToolResult, StateUpdate | None](
-    protocol="mcpl",
-    to="tools/call result",
-    member="state",
-    type=StateUpdate,
-    message=CallToolResult,
-    sender="server",
-    section="8.2",
+TOOLS_CALL_RESULT_STATE: Final[augment.Augment[CallToolResult, StateUpdate | None]] = (
+    augment.Augment(
+        protocol="mcpl",
+        to="tools/call result",
+        member="state",
+        type=Lazy("kinwire_protocols.mcpl.models.StateUpdate"),
+        message=Lazy("kinwire_protocols.mcp.models.CallToolResult"),
+        sender="server",
+        section="8.2",
+    )
 )
 """The checkpoint that the call has made, with what the host needs to keep it."""
 
-TOOL_FEATURE_SET: Final = augment.Augment[Tool, FeatureSetName | None](
+TOOL_FEATURE_SET: Final[augment.Augment[Tool, FeatureSetName | None]] = augment.Augment(
     protocol="mcpl",
     to="mcp#Tool",
     member="featureSet",
-    type=FeatureSetName,
-    message=Tool,
+    type=Lazy("kinwire_protocols.mcpl.models.FeatureSetName"),
+    message=Lazy("kinwire_protocols.mcp.models.Tool"),
     sender="server",
     section="8.2",
 )

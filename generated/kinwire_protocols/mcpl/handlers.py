@@ -3,45 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
-from kinwire_protocols.mcp.models import EmptyResult, RequestParams
 from kinwire_protocols.mcpl import methods
-from kinwire_protocols.mcpl.models import (
-    AfterInferenceParams,
-    AfterInferenceResult,
-    BeforeInferenceParams,
-    BeforeInferenceResult,
-    ChannelsChangedParams,
-    ChannelsCloseParams,
-    ChannelsCloseResult,
-    ChannelSignal,
-    ChannelsIncomingParams,
-    ChannelsIncomingResult,
-    ChannelsListResult,
-    ChannelsOpenParams,
-    ChannelsOpenResult,
-    ChannelsOutgoingChunkParams,
-    ChannelsOutgoingCompleteParams,
-    ChannelsPublishParams,
-    ChannelsPublishResult,
-    ChannelsRegisterParams,
-    FeatureSetsChangedParams,
-    FeatureSetsUpdateParams,
-    FeatureSetsUpdateResult,
-    InferenceChunkParams,
-    InferenceRequestParams,
-    InferenceRequestResult,
-    ModelInfo,
-    PushEventParams,
-    PushEventResult,
-    RollbackParams,
-    RollbackResult,
-    ScopeElevateParams,
-    ScopeElevateResult,
-)
 from kinwire_protocols.peer import Handlers, Method, On, Register
+
+if TYPE_CHECKING:
+    from kinwire_protocols.mcp.models import EmptyResult, RequestParams
+    from kinwire_protocols.mcpl.models import (
+        AfterInferenceParams,
+        AfterInferenceResult,
+        BeforeInferenceParams,
+        BeforeInferenceResult,
+        ChannelsChangedParams,
+        ChannelsCloseParams,
+        ChannelsCloseResult,
+        ChannelSignal,
+        ChannelsIncomingParams,
+        ChannelsIncomingResult,
+        ChannelsListResult,
+        ChannelsOpenParams,
+        ChannelsOpenResult,
+        ChannelsOutgoingChunkParams,
+        ChannelsOutgoingCompleteParams,
+        ChannelsPublishParams,
+        ChannelsPublishResult,
+        ChannelsRegisterParams,
+        FeatureSetsChangedParams,
+        FeatureSetsUpdateParams,
+        FeatureSetsUpdateResult,
+        InferenceChunkParams,
+        InferenceRequestParams,
+        InferenceRequestResult,
+        ModelInfo,
+        PushEventParams,
+        PushEventResult,
+        RollbackParams,
+        RollbackResult,
+        ScopeElevateParams,
+        ScopeElevateResult,
+    )
 
 
 class ServerHandlers(Handlers):

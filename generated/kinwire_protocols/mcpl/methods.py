@@ -2,57 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
-from kinwire_protocols.mcp.models import EmptyResult, RequestParams
+from kinwire_protocols.lazy import Lazy, LazyTypes
 from kinwire_protocols.mcpl import errors
-from kinwire_protocols.mcpl.models import (
-    AfterInferenceParams,
-    AfterInferenceResult,
-    BeforeInferenceParams,
-    BeforeInferenceResult,
-    ChannelsChangedParams,
-    ChannelsCloseParams,
-    ChannelsCloseResult,
-    ChannelSignal,
-    ChannelsIncomingParams,
-    ChannelsIncomingResult,
-    ChannelsListResult,
-    ChannelsOpenParams,
-    ChannelsOpenResult,
-    ChannelsOutgoingChunkParams,
-    ChannelsOutgoingCompleteParams,
-    ChannelsPublishParams,
-    ChannelsPublishResult,
-    ChannelsRegisterParams,
-    CheckpointNotFoundData,
-    FeatureSetErrorData,
-    FeatureSetsChangedParams,
-    FeatureSetsUpdateParams,
-    FeatureSetsUpdateResult,
-    InferenceChunkParams,
-    InferenceRequestParams,
-    InferenceRequestResult,
-    McplCapability,
-    ModelInfo,
-    PushEventParams,
-    PushEventResult,
-    RollbackParams,
-    RollbackResult,
-    ScopeElevateParams,
-    ScopeElevateResult,
-)
 from kinwire_protocols.peer import Method, ProtocolTable
 
-PUSH_EVENT: Final = Method[PushEventParams, PushEventResult](
+if TYPE_CHECKING:
+    from kinwire_protocols.mcp.models import EmptyResult, RequestParams
+    from kinwire_protocols.mcpl.models import (
+        AfterInferenceParams,
+        AfterInferenceResult,
+        BeforeInferenceParams,
+        BeforeInferenceResult,
+        ChannelsChangedParams,
+        ChannelsCloseParams,
+        ChannelsCloseResult,
+        ChannelSignal,
+        ChannelsIncomingParams,
+        ChannelsIncomingResult,
+        ChannelsListResult,
+        ChannelsOpenParams,
+        ChannelsOpenResult,
+        ChannelsOutgoingChunkParams,
+        ChannelsOutgoingCompleteParams,
+        ChannelsPublishParams,
+        ChannelsPublishResult,
+        ChannelsRegisterParams,
+        FeatureSetsChangedParams,
+        FeatureSetsUpdateParams,
+        FeatureSetsUpdateResult,
+        InferenceChunkParams,
+        InferenceRequestParams,
+        InferenceRequestResult,
+        ModelInfo,
+        PushEventParams,
+        PushEventResult,
+        RollbackParams,
+        RollbackResult,
+        ScopeElevateParams,
+        ScopeElevateResult,
+    )
+
+PUSH_EVENT: Final[Method[PushEventParams, PushEventResult]] = Method(
     name="push/event",
     protocol="mcpl",
     attribute="push_event",
     kind="request",
     sender="server",
-    params=PushEventParams,
-    result=PushEventResult,
+    params=Lazy("kinwire_protocols.mcpl.models.PushEventParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.PushEventResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
@@ -66,14 +66,14 @@ PUSH_EVENT: Final = Method[PushEventParams, PushEventResult](
 )
 """Tell the host of something that happened outside and may be worth an inference."""
 
-CONTEXT_BEFORE_INFERENCE: Final = Method[BeforeInferenceParams, BeforeInferenceResult](
+CONTEXT_BEFORE_INFERENCE: Final[Method[BeforeInferenceParams, BeforeInferenceResult]] = Method(
     name="context/beforeInference",
     protocol="mcpl",
     attribute="context_before_inference",
     kind="request",
     sender="client",
-    params=BeforeInferenceParams,
-    result=BeforeInferenceResult,
+    params=Lazy("kinwire_protocols.mcpl.models.BeforeInferenceParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.BeforeInferenceResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
@@ -86,14 +86,14 @@ CONTEXT_BEFORE_INFERENCE: Final = Method[BeforeInferenceParams, BeforeInferenceR
 )
 """Ask for context before the model is run."""
 
-CONTEXT_AFTER_INFERENCE: Final = Method[AfterInferenceParams, AfterInferenceResult](
+CONTEXT_AFTER_INFERENCE: Final[Method[AfterInferenceParams, AfterInferenceResult]] = Method(
     name="context/afterInference",
     protocol="mcpl",
     attribute="context_after_inference",
     kind="either",
     sender="client",
-    params=AfterInferenceParams,
-    result=AfterInferenceResult,
+    params=Lazy("kinwire_protocols.mcpl.models.AfterInferenceParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.AfterInferenceResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
@@ -106,14 +106,14 @@ CONTEXT_AFTER_INFERENCE: Final = Method[AfterInferenceParams, AfterInferenceResu
 )
 """Show what the model wrote; asked as a request, the server may put something else in its place."""
 
-INFERENCE_REQUEST: Final = Method[InferenceRequestParams, InferenceRequestResult](
+INFERENCE_REQUEST: Final[Method[InferenceRequestParams, InferenceRequestResult]] = Method(
     name="inference/request",
     protocol="mcpl",
     attribute="inference_request",
     kind="request",
     sender="server",
-    params=InferenceRequestParams,
-    result=InferenceRequestResult,
+    params=Lazy("kinwire_protocols.mcpl.models.InferenceRequestParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.InferenceRequestResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
@@ -128,13 +128,13 @@ INFERENCE_REQUEST: Final = Method[InferenceRequestParams, InferenceRequestResult
 )
 """Have the host's model run without a person in between."""
 
-INFERENCE_CHUNK: Final = Method[InferenceChunkParams, None](
+INFERENCE_CHUNK: Final[Method[InferenceChunkParams, None]] = Method(
     name="inference/chunk",
     protocol="mcpl",
     attribute="inference_chunk",
     kind="notification",
     sender="client",
-    params=InferenceChunkParams,
+    params=Lazy("kinwire_protocols.mcpl.models.InferenceChunkParams"),
     result=None,
     gate="mcpl:inferenceRequest.streaming",
     section="11.4",
@@ -142,14 +142,14 @@ INFERENCE_CHUNK: Final = Method[InferenceChunkParams, None](
 )
 """Hand on a piece of an answer that was asked for as a stream."""
 
-MODEL_INFO: Final = Method[RequestParams, ModelInfo](
+MODEL_INFO: Final[Method[RequestParams, ModelInfo]] = Method(
     name="model/info",
     protocol="mcpl",
     attribute="model_info",
     kind="request",
     sender="server",
-    params=RequestParams,
-    result=ModelInfo,
+    params=Lazy("kinwire_protocols.mcp.models.RequestParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.ModelInfo"),
     errors=(
         errors.CapabilityDeniedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -160,14 +160,14 @@ MODEL_INFO: Final = Method[RequestParams, ModelInfo](
 )
 """Ask which model the host runs at the moment."""
 
-FEATURE_SETS_UPDATE: Final = Method[FeatureSetsUpdateParams, FeatureSetsUpdateResult](
+FEATURE_SETS_UPDATE: Final[Method[FeatureSetsUpdateParams, FeatureSetsUpdateResult]] = Method(
     name="featureSets/update",
     protocol="mcpl",
     attribute="feature_sets_update",
     kind="either",
     sender="client",
-    params=FeatureSetsUpdateParams,
-    result=FeatureSetsUpdateResult,
+    params=Lazy("kinwire_protocols.mcpl.models.FeatureSetsUpdateParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.FeatureSetsUpdateResult"),
     errors=(
         jsonrpc_errors.InvalidParamsError,
         jsonrpc_errors.InternalError,
@@ -177,27 +177,27 @@ FEATURE_SETS_UPDATE: Final = Method[FeatureSetsUpdateParams, FeatureSetsUpdateRe
 )
 """Enable and disable feature sets, and say which scopes are open."""
 
-FEATURE_SETS_CHANGED: Final = Method[FeatureSetsChangedParams, None](
+FEATURE_SETS_CHANGED: Final[Method[FeatureSetsChangedParams, None]] = Method(
     name="featureSets/changed",
     protocol="mcpl",
     attribute="feature_sets_changed",
     kind="notification",
     sender="server",
-    params=FeatureSetsChangedParams,
+    params=Lazy("kinwire_protocols.mcpl.models.FeatureSetsChangedParams"),
     result=None,
     section="6.7",
     serial=True,
 )
 """Say that the server has new feature sets, or has lost some."""
 
-SCOPE_ELEVATE: Final = Method[ScopeElevateParams, ScopeElevateResult](
+SCOPE_ELEVATE: Final[Method[ScopeElevateParams, ScopeElevateResult]] = Method(
     name="scope/elevate",
     protocol="mcpl",
     attribute="scope_elevate",
     kind="request",
     sender="server",
-    params=ScopeElevateParams,
-    result=ScopeElevateResult,
+    params=Lazy("kinwire_protocols.mcpl.models.ScopeElevateParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.ScopeElevateResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
@@ -210,14 +210,14 @@ SCOPE_ELEVATE: Final = Method[ScopeElevateParams, ScopeElevateResult](
 )
 """Ask the host to approve a scope that is not on the whitelist."""
 
-STATE_ROLLBACK: Final = Method[RollbackParams, RollbackResult](
+STATE_ROLLBACK: Final[Method[RollbackParams, RollbackResult]] = Method(
     name="state/rollback",
     protocol="mcpl",
     attribute="state_rollback",
     kind="request",
     sender="client",
-    params=RollbackParams,
-    result=RollbackResult,
+    params=Lazy("kinwire_protocols.mcpl.models.RollbackParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.RollbackResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.CheckpointNotFoundError,
@@ -231,14 +231,14 @@ STATE_ROLLBACK: Final = Method[RollbackParams, RollbackResult](
 )
 """Return a feature set to an earlier checkpoint."""
 
-CHANNELS_REGISTER: Final = Method[ChannelsRegisterParams, EmptyResult](
+CHANNELS_REGISTER: Final[Method[ChannelsRegisterParams, EmptyResult]] = Method(
     name="channels/register",
     protocol="mcpl",
     attribute="channels_register",
     kind="request",
     sender="server",
-    params=ChannelsRegisterParams,
-    result=EmptyResult,
+    params=Lazy("kinwire_protocols.mcpl.models.ChannelsRegisterParams"),
+    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.ChannelNotPermittedError,
@@ -251,13 +251,13 @@ CHANNELS_REGISTER: Final = Method[ChannelsRegisterParams, EmptyResult](
 )
 """Name the channels that the server serves."""
 
-CHANNELS_CHANGED: Final = Method[ChannelsChangedParams, None](
+CHANNELS_CHANGED: Final[Method[ChannelsChangedParams, None]] = Method(
     name="channels/changed",
     protocol="mcpl",
     attribute="channels_changed",
     kind="notification",
     sender="server",
-    params=ChannelsChangedParams,
+    params=Lazy("kinwire_protocols.mcpl.models.ChannelsChangedParams"),
     result=None,
     gate="mcpl:channels.register",
     section="14.3",
@@ -265,14 +265,14 @@ CHANNELS_CHANGED: Final = Method[ChannelsChangedParams, None](
 )
 """Say which channels came, went or changed."""
 
-CHANNELS_LIST: Final = Method[RequestParams, ChannelsListResult](
+CHANNELS_LIST: Final[Method[RequestParams, ChannelsListResult]] = Method(
     name="channels/list",
     protocol="mcpl",
     attribute="channels_list",
     kind="request",
     sender="both",
-    params=RequestParams,
-    result=ChannelsListResult,
+    params=Lazy("kinwire_protocols.mcp.models.RequestParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.ChannelsListResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InternalError,
@@ -282,14 +282,14 @@ CHANNELS_LIST: Final = Method[RequestParams, ChannelsListResult](
 )
 """List the channels that the other side knows on this connection."""
 
-CHANNELS_OPEN: Final = Method[ChannelsOpenParams, ChannelsOpenResult](
+CHANNELS_OPEN: Final[Method[ChannelsOpenParams, ChannelsOpenResult]] = Method(
     name="channels/open",
     protocol="mcpl",
     attribute="channels_open",
     kind="request",
     sender="client",
-    params=ChannelsOpenParams,
-    result=ChannelsOpenResult,
+    params=Lazy("kinwire_protocols.mcpl.models.ChannelsOpenParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.ChannelsOpenResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.ChannelOpenFailedError,
@@ -303,14 +303,14 @@ CHANNELS_OPEN: Final = Method[ChannelsOpenParams, ChannelsOpenResult](
 )
 """Have the server open or join a channel."""
 
-CHANNELS_CLOSE: Final = Method[ChannelsCloseParams, ChannelsCloseResult](
+CHANNELS_CLOSE: Final[Method[ChannelsCloseParams, ChannelsCloseResult]] = Method(
     name="channels/close",
     protocol="mcpl",
     attribute="channels_close",
     kind="request",
     sender="client",
-    params=ChannelsCloseParams,
-    result=ChannelsCloseResult,
+    params=Lazy("kinwire_protocols.mcpl.models.ChannelsCloseParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.ChannelsCloseResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.UnknownChannelError,
@@ -324,13 +324,13 @@ CHANNELS_CLOSE: Final = Method[ChannelsCloseParams, ChannelsCloseResult](
 )
 """Have the server close or leave a channel."""
 
-CHANNELS_OUTGOING_CHUNK: Final = Method[ChannelsOutgoingChunkParams, None](
+CHANNELS_OUTGOING_CHUNK: Final[Method[ChannelsOutgoingChunkParams, None]] = Method(
     name="channels/outgoing/chunk",
     protocol="mcpl",
     attribute="channels_outgoing_chunk",
     kind="notification",
     sender="client",
-    params=ChannelsOutgoingChunkParams,
+    params=Lazy("kinwire_protocols.mcpl.models.ChannelsOutgoingChunkParams"),
     result=None,
     gate="mcpl:channels.streaming",
     section="14.3",
@@ -338,13 +338,13 @@ CHANNELS_OUTGOING_CHUNK: Final = Method[ChannelsOutgoingChunkParams, None](
 )
 """Show an observer a moderated piece of what the model writes to a channel."""
 
-CHANNELS_OUTGOING_COMPLETE: Final = Method[ChannelsOutgoingCompleteParams, None](
+CHANNELS_OUTGOING_COMPLETE: Final[Method[ChannelsOutgoingCompleteParams, None]] = Method(
     name="channels/outgoing/complete",
     protocol="mcpl",
     attribute="channels_outgoing_complete",
     kind="notification",
     sender="client",
-    params=ChannelsOutgoingCompleteParams,
+    params=Lazy("kinwire_protocols.mcpl.models.ChannelsOutgoingCompleteParams"),
     result=None,
     gate="mcpl:channels.observe",
     section="14.3",
@@ -352,14 +352,14 @@ CHANNELS_OUTGOING_COMPLETE: Final = Method[ChannelsOutgoingCompleteParams, None]
 )
 """Show an observer the whole moderated content that goes to a channel."""
 
-CHANNELS_PUBLISH: Final = Method[ChannelsPublishParams, ChannelsPublishResult](
+CHANNELS_PUBLISH: Final[Method[ChannelsPublishParams, ChannelsPublishResult]] = Method(
     name="channels/publish",
     protocol="mcpl",
     attribute="channels_publish",
     kind="either",
     sender="client",
-    params=ChannelsPublishParams,
-    result=ChannelsPublishResult,
+    params=Lazy("kinwire_protocols.mcpl.models.ChannelsPublishParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.ChannelsPublishResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.UnknownChannelError,
@@ -373,14 +373,14 @@ CHANNELS_PUBLISH: Final = Method[ChannelsPublishParams, ChannelsPublishResult](
 )
 """Have the server deliver content to a channel."""
 
-CHANNELS_TYPING: Final = Method[ChannelSignal, EmptyResult](
+CHANNELS_TYPING: Final[Method[ChannelSignal, EmptyResult]] = Method(
     name="channels/typing",
     protocol="mcpl",
     attribute="channels_typing",
     kind="either",
     sender="both",
-    params=ChannelSignal,
-    result=EmptyResult,
+    params=Lazy("kinwire_protocols.mcpl.models.ChannelSignal"),
+    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         jsonrpc_errors.InvalidParamsError,
         jsonrpc_errors.InternalError,
@@ -389,14 +389,14 @@ CHANNELS_TYPING: Final = Method[ChannelSignal, EmptyResult](
 )
 """Say that somebody is writing on a channel."""
 
-CHANNELS_ACKNOWLEDGE: Final = Method[ChannelSignal, EmptyResult](
+CHANNELS_ACKNOWLEDGE: Final[Method[ChannelSignal, EmptyResult]] = Method(
     name="channels/acknowledge",
     protocol="mcpl",
     attribute="channels_acknowledge",
     kind="either",
     sender="both",
-    params=ChannelSignal,
-    result=EmptyResult,
+    params=Lazy("kinwire_protocols.mcpl.models.ChannelSignal"),
+    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         jsonrpc_errors.InvalidParamsError,
         jsonrpc_errors.InternalError,
@@ -405,14 +405,14 @@ CHANNELS_ACKNOWLEDGE: Final = Method[ChannelSignal, EmptyResult](
 )
 """Say that a message of a channel was seen."""
 
-CHANNELS_INCOMING: Final = Method[ChannelsIncomingParams, ChannelsIncomingResult](
+CHANNELS_INCOMING: Final[Method[ChannelsIncomingParams, ChannelsIncomingResult]] = Method(
     name="channels/incoming",
     protocol="mcpl",
     attribute="channels_incoming",
     kind="request",
     sender="server",
-    params=ChannelsIncomingParams,
-    result=ChannelsIncomingResult,
+    params=Lazy("kinwire_protocols.mcpl.models.ChannelsIncomingParams"),
+    result=Lazy("kinwire_protocols.mcpl.models.ChannelsIncomingResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.ChannelNotPermittedError,
@@ -430,10 +430,12 @@ PROTOCOL: Final = ProtocolTable(
     title="MCP Live",
     version="0.4.1-draft",
     capability="experimental.mcpl",
-    offers={
-        "client": McplCapability,
-        "server": McplCapability,
-    },
+    offers=LazyTypes(
+        {
+            "client": "kinwire_protocols.mcpl.models.McplCapability",
+            "server": "kinwire_protocols.mcpl.models.McplCapability",
+        }
+    ),
     methods={
         "push/event": PUSH_EVENT,
         "context/beforeInference": CONTEXT_BEFORE_INFERENCE,
@@ -466,11 +468,13 @@ PROTOCOL: Final = ProtocolTable(
         "UnknownChannel": errors.UnknownChannelError,
         "ChannelOpenFailed": errors.ChannelOpenFailedError,
     },
-    error_data={
-        "FeatureSetNotEnabled": FeatureSetErrorData,
-        "UnknownFeatureSet": FeatureSetErrorData,
-        "CheckpointNotFound": CheckpointNotFoundData,
-    },
+    error_data=LazyTypes(
+        {
+            "FeatureSetNotEnabled": "kinwire_protocols.mcpl.models.FeatureSetErrorData",
+            "UnknownFeatureSet": "kinwire_protocols.mcpl.models.FeatureSetErrorData",
+            "CheckpointNotFound": "kinwire_protocols.mcpl.models.CheckpointNotFoundData",
+        }
+    ),
     added_errors={
         "tools/call": (
             errors.FeatureSetNotEnabledError,

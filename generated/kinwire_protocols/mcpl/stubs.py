@@ -2,60 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import MISSING
 
-from kinwire_protocols.mcp.models import EmptyResult, RequestMeta, RequestParams
-from kinwire_protocols.mcpl import methods
-from kinwire_protocols.mcpl.models import (
-    AfterInferenceParams,
-    AfterInferenceResult,
-    BeforeInferenceParams,
-    BeforeInferenceResult,
-    Blocks,
-    ChannelContext,
-    ChannelDescriptor,
-    ChannelsChangedParams,
-    ChannelsCloseParams,
-    ChannelsCloseResult,
-    ChannelSignal,
-    ChannelsIncomingParams,
-    ChannelsIncomingResult,
-    ChannelsListResult,
-    ChannelsOpenParams,
-    ChannelsOpenResult,
-    ChannelsOutgoingChunkParams,
-    ChannelsOutgoingCompleteParams,
-    ChannelsPublishParams,
-    ChannelsPublishResult,
-    ChannelsRegisterParams,
-    CheckpointId,
-    FeatureSet,
-    FeatureSetName,
-    FeatureSetPattern,
-    FeatureSetsChangedParams,
-    FeatureSetsUpdateParams,
-    FeatureSetsUpdateResult,
-    IncomingMessage,
-    InferenceChunkParams,
-    InferenceMessage,
-    InferencePreferences,
-    InferenceRequestParams,
-    InferenceRequestResult,
-    ModelInfo,
-    PushEventParams,
-    PushEventPayload,
-    PushEventResult,
-    RollbackParams,
-    RollbackResult,
-    Scope,
-    ScopeElevateParams,
-    ScopeElevateResult,
-    ScopeRules,
-    TokenUsage,
-)
+from kinwire_protocols.mcp import models as _mcp_models
+from kinwire_protocols.mcpl import methods, models as _mcpl_models
 from kinwire_protocols.peer import Peer
+
+if TYPE_CHECKING:
+    from kinwire_protocols.mcp.models import EmptyResult, RequestMeta
+    from kinwire_protocols.mcpl.models import (
+        AfterInferenceResult,
+        BeforeInferenceResult,
+        Blocks,
+        ChannelContext,
+        ChannelDescriptor,
+        ChannelsCloseResult,
+        ChannelsIncomingResult,
+        ChannelsListResult,
+        ChannelsOpenResult,
+        ChannelsPublishResult,
+        CheckpointId,
+        FeatureSet,
+        FeatureSetName,
+        FeatureSetPattern,
+        FeatureSetsUpdateResult,
+        IncomingMessage,
+        InferenceMessage,
+        InferencePreferences,
+        InferenceRequestResult,
+        ModelInfo,
+        PushEventPayload,
+        PushEventResult,
+        RollbackResult,
+        Scope,
+        ScopeElevateResult,
+        ScopeRules,
+        TokenUsage,
+    )
 
 
 class ServerStub:
@@ -93,7 +78,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = BeforeInferenceParams(
+        params = _mcpl_models.BeforeInferenceParams(
             inference_id=inference_id,
             conversation_id=conversation_id,
             turn_index=turn_index,
@@ -136,7 +121,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = AfterInferenceParams(
+        params = _mcpl_models.AfterInferenceParams(
             inference_id=inference_id,
             conversation_id=conversation_id,
             turn_index=turn_index,
@@ -174,7 +159,7 @@ class ServerStub:
             assistant_message: What the model wrote.
             usage: What it cost.
         """
-        params = AfterInferenceParams(
+        params = _mcpl_models.AfterInferenceParams(
             inference_id=inference_id,
             conversation_id=conversation_id,
             turn_index=turn_index,
@@ -196,7 +181,7 @@ class ServerStub:
             index: Its number, from 0.
             delta: The text that comes next.
         """
-        params = InferenceChunkParams(request_id=request_id, index=index, delta=delta)
+        params = _mcpl_models.InferenceChunkParams(request_id=request_id, index=index, delta=delta)
         await self._peer.notify(methods.INFERENCE_CHUNK, params)
 
     async def feature_sets_update(
@@ -219,7 +204,9 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = FeatureSetsUpdateParams(enabled=enabled, disabled=disabled, scopes=scopes)
+        params = _mcpl_models.FeatureSetsUpdateParams(
+            enabled=enabled, disabled=disabled, scopes=scopes
+        )
         return await self._peer.call(methods.FEATURE_SETS_UPDATE, params)
 
     async def notify_feature_sets_update(
@@ -238,7 +225,9 @@ class ServerStub:
             disabled: Those to disable.
             scopes: By feature set, which scopes are open and which are shut.
         """
-        params = FeatureSetsUpdateParams(enabled=enabled, disabled=disabled, scopes=scopes)
+        params = _mcpl_models.FeatureSetsUpdateParams(
+            enabled=enabled, disabled=disabled, scopes=scopes
+        )
         await self._peer.notify(methods.FEATURE_SETS_UPDATE, params)
 
     async def state_rollback(
@@ -261,7 +250,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = RollbackParams(feature_set=feature_set, checkpoint=checkpoint)
+        params = _mcpl_models.RollbackParams(feature_set=feature_set, checkpoint=checkpoint)
         return await self._peer.call(methods.STATE_ROLLBACK, params)
 
     async def channels_list(self, *, meta: RequestMeta | None = None) -> ChannelsListResult:
@@ -276,7 +265,7 @@ class ServerStub:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = RequestParams(meta=meta)
+        params = _mcp_models.RequestParams(meta=meta)
         return await self._peer.call(methods.CHANNELS_LIST, params)
 
     async def channels_open(
@@ -303,7 +292,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ChannelsOpenParams(type=type, address=address, metadata=metadata)
+        params = _mcpl_models.ChannelsOpenParams(type=type, address=address, metadata=metadata)
         return await self._peer.call(methods.CHANNELS_OPEN, params)
 
     async def channels_close(self, *, channel_id: str) -> ChannelsCloseResult:
@@ -322,7 +311,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ChannelsCloseParams(channel_id=channel_id)
+        params = _mcpl_models.ChannelsCloseParams(channel_id=channel_id)
         return await self._peer.call(methods.CHANNELS_CLOSE, params)
 
     async def channels_outgoing_chunk(
@@ -345,7 +334,7 @@ class ServerStub:
             index: Its number, from 0.
             delta: The text that comes next.
         """
-        params = ChannelsOutgoingChunkParams(
+        params = _mcpl_models.ChannelsOutgoingChunkParams(
             inference_id=inference_id,
             conversation_id=conversation_id,
             channel_id=channel_id,
@@ -372,7 +361,7 @@ class ServerStub:
             channel_id: The channel that it goes to.
             content: The whole content.
         """
-        params = ChannelsOutgoingCompleteParams(
+        params = _mcpl_models.ChannelsOutgoingCompleteParams(
             inference_id=inference_id,
             conversation_id=conversation_id,
             channel_id=channel_id,
@@ -406,7 +395,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ChannelsPublishParams(
+        params = _mcpl_models.ChannelsPublishParams(
             conversation_id=conversation_id, channel_id=channel_id, stream=stream, content=content
         )
         return await self._peer.call(methods.CHANNELS_PUBLISH, params)
@@ -429,7 +418,7 @@ class ServerStub:
             stream: Whether more of the same content follows; absent means false.
             content: What to deliver.
         """
-        params = ChannelsPublishParams(
+        params = _mcpl_models.ChannelsPublishParams(
             conversation_id=conversation_id, channel_id=channel_id, stream=stream, content=content
         )
         await self._peer.notify(methods.CHANNELS_PUBLISH, params)
@@ -449,7 +438,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        params = _mcpl_models.ChannelSignal(channel_id=channel_id, message_id=message_id)
         return await self._peer.call(methods.CHANNELS_TYPING, params)
 
     async def notify_channels_typing(
@@ -463,7 +452,7 @@ class ServerStub:
             channel_id: The channel's id.
             message_id: The message that is meant, if there is one.
         """
-        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        params = _mcpl_models.ChannelSignal(channel_id=channel_id, message_id=message_id)
         await self._peer.notify(methods.CHANNELS_TYPING, params)
 
     async def channels_acknowledge(
@@ -481,7 +470,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        params = _mcpl_models.ChannelSignal(channel_id=channel_id, message_id=message_id)
         return await self._peer.call(methods.CHANNELS_ACKNOWLEDGE, params)
 
     async def notify_channels_acknowledge(
@@ -495,7 +484,7 @@ class ServerStub:
             channel_id: The channel's id.
             message_id: The message that is meant, if there is one.
         """
-        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        params = _mcpl_models.ChannelSignal(channel_id=channel_id, message_id=message_id)
         await self._peer.notify(methods.CHANNELS_ACKNOWLEDGE, params)
 
 
@@ -533,7 +522,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = PushEventParams(
+        params = _mcpl_models.PushEventParams(
             feature_set=feature_set,
             event_id=event_id,
             timestamp=timestamp,
@@ -571,7 +560,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = InferenceRequestParams(
+        params = _mcpl_models.InferenceRequestParams(
             feature_set=feature_set,
             conversation_id=conversation_id,
             stream=stream,
@@ -593,7 +582,7 @@ class ClientStub:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = RequestParams(meta=meta)
+        params = _mcp_models.RequestParams(meta=meta)
         return await self._peer.call(methods.MODEL_INFO, params)
 
     async def feature_sets_changed(
@@ -610,7 +599,7 @@ class ClientStub:
             added: Those that came, by name.
             removed: Those that went.
         """
-        params = FeatureSetsChangedParams(added=added, removed=removed)
+        params = _mcpl_models.FeatureSetsChangedParams(added=added, removed=removed)
         await self._peer.notify(methods.FEATURE_SETS_CHANGED, params)
 
     async def scope_elevate(
@@ -632,7 +621,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ScopeElevateParams(feature_set=feature_set, scope=scope)
+        params = _mcpl_models.ScopeElevateParams(feature_set=feature_set, scope=scope)
         return await self._peer.call(methods.SCOPE_ELEVATE, params)
 
     async def channels_register(self, *, channels: list[ChannelDescriptor]) -> EmptyResult:
@@ -650,7 +639,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ChannelsRegisterParams(channels=channels)
+        params = _mcpl_models.ChannelsRegisterParams(channels=channels)
         return await self._peer.call(methods.CHANNELS_REGISTER, params)
 
     async def channels_changed(
@@ -669,7 +658,7 @@ class ClientStub:
             removed: The ids of those that went.
             updated: Those that changed, as they are now.
         """
-        params = ChannelsChangedParams(added=added, removed=removed, updated=updated)
+        params = _mcpl_models.ChannelsChangedParams(added=added, removed=removed, updated=updated)
         await self._peer.notify(methods.CHANNELS_CHANGED, params)
 
     async def channels_list(self, *, meta: RequestMeta | None = None) -> ChannelsListResult:
@@ -684,7 +673,7 @@ class ClientStub:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = RequestParams(meta=meta)
+        params = _mcp_models.RequestParams(meta=meta)
         return await self._peer.call(methods.CHANNELS_LIST, params)
 
     async def channels_typing(
@@ -702,7 +691,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        params = _mcpl_models.ChannelSignal(channel_id=channel_id, message_id=message_id)
         return await self._peer.call(methods.CHANNELS_TYPING, params)
 
     async def notify_channels_typing(
@@ -716,7 +705,7 @@ class ClientStub:
             channel_id: The channel's id.
             message_id: The message that is meant, if there is one.
         """
-        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        params = _mcpl_models.ChannelSignal(channel_id=channel_id, message_id=message_id)
         await self._peer.notify(methods.CHANNELS_TYPING, params)
 
     async def channels_acknowledge(
@@ -734,7 +723,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        params = _mcpl_models.ChannelSignal(channel_id=channel_id, message_id=message_id)
         return await self._peer.call(methods.CHANNELS_ACKNOWLEDGE, params)
 
     async def notify_channels_acknowledge(
@@ -748,7 +737,7 @@ class ClientStub:
             channel_id: The channel's id.
             message_id: The message that is meant, if there is one.
         """
-        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        params = _mcpl_models.ChannelSignal(channel_id=channel_id, message_id=message_id)
         await self._peer.notify(methods.CHANNELS_ACKNOWLEDGE, params)
 
     async def channels_incoming(self, *, messages: list[IncomingMessage]) -> ChannelsIncomingResult:
@@ -766,5 +755,5 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ChannelsIncomingParams(messages=messages)
+        params = _mcpl_models.ChannelsIncomingParams(messages=messages)
         return await self._peer.call(methods.CHANNELS_INCOMING, params)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinwire_protocols import tables
-from kinwire_protocols.mcpl.models import (
-    AuditField,
-    CapabilityRisk,
-    ChannelFeatureSet,
-    CompatibilityRule,
-    ContentForm,
-    DeliveryMode,
-    FailurePolicy,
-    PatternRule,
-    ScopeEvaluationStep,
-    TaggingRule,
-    UseRule,
-)
+from kinwire_protocols.lazy import Lazy
 
-COMPATIBILITY: Final = tables.Table(
-    CompatibilityRule,
+if TYPE_CHECKING:
+    from kinwire_protocols.mcpl.models import (
+        AuditField,
+        CapabilityRisk,
+        ChannelFeatureSet,
+        CompatibilityRule,
+        ContentForm,
+        DeliveryMode,
+        FailurePolicy,
+        PatternRule,
+        ScopeEvaluationStep,
+        TaggingRule,
+        UseRule,
+    )
+
+COMPATIBILITY: Final[tables.Table[CompatibilityRule]] = tables.Table(
+    Lazy("kinwire_protocols.mcpl.models.CompatibilityRule"),
     (
         {
             "host": "mcp",
@@ -36,8 +39,8 @@ COMPATIBILITY: Final = tables.Table(
 )
 """What the two ends do where one of them knows MCP alone. Section 3."""
 
-USES: Final = tables.KeyedTable(
-    UseRule,
+USES: Final[tables.KeyedTable[UseRule]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mcpl.models.UseRule"),
     "use",
     (
         {"use": "pushEvents", "methods": ["push/event"], "meaning": "Send events to the host."},
@@ -76,8 +79,8 @@ USES: Final = tables.KeyedTable(
 )
 """What a feature set may say that it uses. Section 6.2."""
 
-PATTERNS: Final = tables.Table(
-    PatternRule,
+PATTERNS: Final[tables.Table[PatternRule]] = tables.Table(
+    Lazy("kinwire_protocols.mcpl.models.PatternRule"),
     (
         {
             "of": "feature set",
@@ -155,8 +158,8 @@ PATTERNS: Final = tables.Table(
 )
 """What matches a pattern of feature sets, scopes or channels. Section 6.3."""
 
-TAGGING: Final = tables.Table(
-    TaggingRule,
+TAGGING: Final[tables.Table[TaggingRule]] = tables.Table(
+    Lazy("kinwire_protocols.mcpl.models.TaggingRule"),
     (
         {"method": "push/event", "part": "params", "required": True},
         {"method": "inference/request", "part": "params", "required": True},
@@ -168,8 +171,8 @@ TAGGING: Final = tables.Table(
 )
 """Which messages name their feature set. Section 6.5."""
 
-DELIVERY_MODES: Final = tables.Table(
-    DeliveryMode,
+DELIVERY_MODES: Final[tables.Table[DeliveryMode]] = tables.Table(
+    Lazy("kinwire_protocols.mcpl.models.DeliveryMode"),
     (
         {
             "method": "context/afterInference",
@@ -223,8 +226,8 @@ DELIVERY_MODES: Final = tables.Table(
 )
 """When a method that may be either is sent as which. Section 4.1."""
 
-SCOPE_EVALUATION: Final = tables.Table(
-    ScopeEvaluationStep,
+SCOPE_EVALUATION: Final[tables.Table[ScopeEvaluationStep]] = tables.Table(
+    Lazy("kinwire_protocols.mcpl.models.ScopeEvaluationStep"),
     (
         {"step": 1, "condition": "The label matches the blacklist.", "outcome": "deny"},
         {"step": 2, "condition": "The label matches the whitelist.", "outcome": "approve"},
@@ -233,8 +236,8 @@ SCOPE_EVALUATION: Final = tables.Table(
 )
 """How a host judges a scope that a server asks for; the first rule that holds decides. Section 7.6."""
 
-CONTENT_FORMS: Final = tables.Table(
-    ContentForm,
+CONTENT_FORMS: Final[tables.Table[ContentForm]] = tables.Table(
+    Lazy("kinwire_protocols.mcpl.models.ContentForm"),
     (
         {"type": "text", "members": ["text"]},
         {"type": "image", "members": ["data", "mimeType"]},
@@ -246,8 +249,8 @@ CONTENT_FORMS: Final = tables.Table(
 )
 """The kinds of content, and the fields that each may have. Section 10.3."""
 
-CAPABILITY_RISKS: Final = tables.KeyedTable(
-    CapabilityRisk,
+CAPABILITY_RISKS: Final[tables.KeyedTable[CapabilityRisk]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mcpl.models.CapabilityRisk"),
     "capability",
     (
         {
@@ -279,8 +282,8 @@ CAPABILITY_RISKS: Final = tables.KeyedTable(
 )
 """What each capability puts at risk, and what a host can do about it. Section 13.1."""
 
-AUDIT_FIELDS: Final = tables.KeyedTable(
-    AuditField,
+AUDIT_FIELDS: Final[tables.KeyedTable[AuditField]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mcpl.models.AuditField"),
     "name",
     (
         {"name": "serverId", "required": True, "meaning": "Which server."},
@@ -300,8 +303,8 @@ AUDIT_FIELDS: Final = tables.KeyedTable(
 )
 """What a host writes down of each operation. Section 13.2."""
 
-FAILURE_POLICIES: Final = tables.KeyedTable(
-    FailurePolicy,
+FAILURE_POLICIES: Final[tables.KeyedTable[FailurePolicy]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mcpl.models.FailurePolicy"),
     "name",
     (
         {"name": "fail-open", "effect": "Show the response unchanged.", "recommended": True},
@@ -314,8 +317,8 @@ FAILURE_POLICIES: Final = tables.KeyedTable(
 )
 """What a host does when a blocking hook fails or is late. Section 13.3."""
 
-CHANNEL_FEATURE_SETS: Final = tables.KeyedTable(
-    ChannelFeatureSet,
+CHANNEL_FEATURE_SETS: Final[tables.KeyedTable[ChannelFeatureSet]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mcpl.models.ChannelFeatureSet"),
     "name",
     (
         {

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
 from kinwire_protocols.mcplite import methods, tools
-from kinwire_protocols.mcplite.models import (
-    CallToolParams,
-    ListToolsParams,
-    ListToolsResult,
-    RedeemParams,
-    ToolResult,
-)
 from kinwire_protocols.peer import Handlers, Method, On, Register
 from kinwire_protocols.tool_methods import ToolHandlers, ToolMethod
+
+if TYPE_CHECKING:
+    from kinwire_protocols.mcplite.models import (
+        CallToolParams,
+        ListToolsParams,
+        ListToolsResult,
+        RedeemParams,
+        ToolResult,
+    )
 
 
 class ServerHandlers(Handlers):

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
+from kinwire_protocols.lazy import Lazy, LazyTypes
 from kinwire_protocols.mcplite import errors
-from kinwire_protocols.mcplite.models import (
-    CallToolParams,
-    ListPromptsParams,
-    ListPromptsResult,
-    ListToolsParams,
-    ListToolsResult,
-    ToolNotFoundData,
-    ToolResult,
-)
 from kinwire_protocols.peer import Method, ProtocolTable
 
-TOOLS_LIST: Final = Method[ListToolsParams, ListToolsResult](
+if TYPE_CHECKING:
+    from kinwire_protocols.mcplite.models import (
+        CallToolParams,
+        ListPromptsParams,
+        ListPromptsResult,
+        ListToolsParams,
+        ListToolsResult,
+        ToolResult,
+    )
+
+TOOLS_LIST: Final[Method[ListToolsParams, ListToolsResult]] = Method(
     name="tools/list",
     protocol="mcp-lite",
     attribute="tools_list",
     kind="request",
     sender="client",
-    params=ListToolsParams,
-    result=ListToolsResult,
+    params=Lazy("kinwire_protocols.mcplite.models.ListToolsParams"),
+    result=Lazy("kinwire_protocols.mcplite.models.ListToolsResult"),
     errors=(
         jsonrpc_errors.ParseError,
         jsonrpc_errors.InvalidRequestError,
@@ -35,14 +37,14 @@ TOOLS_LIST: Final = Method[ListToolsParams, ListToolsResult](
 )
 """List the tools that the server offers."""
 
-TOOLS_CALL: Final = Method[CallToolParams, ToolResult](
+TOOLS_CALL: Final[Method[CallToolParams, ToolResult]] = Method(
     name="tools/call",
     protocol="mcp-lite",
     attribute="tools_call",
     kind="request",
     sender="client",
-    params=CallToolParams,
-    result=ToolResult,
+    params=Lazy("kinwire_protocols.mcplite.models.CallToolParams"),
+    result=Lazy("kinwire_protocols.mcplite.models.ToolResult"),
     errors=(
         jsonrpc_errors.ParseError,
         jsonrpc_errors.InvalidRequestError,
@@ -54,14 +56,14 @@ TOOLS_CALL: Final = Method[CallToolParams, ToolResult](
 )
 """Run a tool and return what came of it: an answer, a promise, questions or a failure."""
 
-PROMPTS_LIST: Final = Method[ListPromptsParams, ListPromptsResult](
+PROMPTS_LIST: Final[Method[ListPromptsParams, ListPromptsResult]] = Method(
     name="prompts/list",
     protocol="mcp-lite",
     attribute="prompts_list",
     kind="request",
     sender="client",
-    params=ListPromptsParams,
-    result=ListPromptsResult,
+    params=Lazy("kinwire_protocols.mcplite.models.ListPromptsParams"),
+    result=Lazy("kinwire_protocols.mcplite.models.ListPromptsResult"),
     errors=(
         jsonrpc_errors.ParseError,
         jsonrpc_errors.InvalidRequestError,
@@ -86,9 +88,11 @@ PROTOCOL: Final = ProtocolTable(
     errors={
         "ToolNotFound": errors.ToolNotFoundError,
     },
-    error_data={
-        "ToolNotFound": ToolNotFoundData,
-    },
+    error_data=LazyTypes(
+        {
+            "ToolNotFound": "kinwire_protocols.mcplite.models.ToolNotFoundData",
+        }
+    ),
     tools_in="kinwire_protocols.mcplite.tools",
 )
 """The protocol as a table."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kinwire_protocols.mcplite import methods, tools
-from kinwire_protocols.mcplite.models import (
-    CallToolParams,
-    ListToolsParams,
-    ListToolsResult,
-    RedeemAction,
-    RedeemParams,
-    RequestMeta,
-    ToolResult,
-)
+from kinwire_protocols.mcplite import methods, models as _mcplite_models, tools
 from kinwire_protocols.peer import Peer
+
+if TYPE_CHECKING:
+    from kinwire_protocols.mcplite.models import (
+        ListToolsResult,
+        RedeemAction,
+        RequestMeta,
+        ToolResult,
+    )
 
 
 class ServerStub:
@@ -37,7 +36,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ListToolsParams(meta=meta)
+        params = _mcplite_models.ListToolsParams(meta=meta)
         return await self._peer.call(methods.TOOLS_LIST, params)
 
     async def tools_call(
@@ -59,7 +58,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = CallToolParams(name=name, arguments=arguments, meta=meta)
+        params = _mcplite_models.CallToolParams(name=name, arguments=arguments, meta=meta)
         return await self._peer.call(methods.TOOLS_CALL, params)
 
     async def redeem(self, *, promise: str, action: RedeemAction | None = None) -> ToolResult:
@@ -74,7 +73,7 @@ class ServerStub:
         Raises:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
         """
-        params = RedeemParams(promise=promise, action=action)
+        params = _mcplite_models.RedeemParams(promise=promise, action=action)
         return await tools.REDEEM.call(self._peer, params)
 
 

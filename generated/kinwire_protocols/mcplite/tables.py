@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinwire_protocols import tables
-from kinwire_protocols.mcplite.models import Binding, ResponseTypeRule
+from kinwire_protocols.lazy import Lazy
 
-RESPONSE_TYPES: Final = tables.KeyedTable(
-    ResponseTypeRule,
+if TYPE_CHECKING:
+    from kinwire_protocols.mcplite.models import Binding, ResponseTypeRule
+
+RESPONSE_TYPES: Final[tables.KeyedTable[ResponseTypeRule]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mcplite.models.ResponseTypeRule"),
     "response_type",
     (
         {
@@ -40,8 +43,8 @@ RESPONSE_TYPES: Final = tables.KeyedTable(
 )
 """What the kinds of response mean, and what goes with them. Section 3.4."""
 
-BINDINGS: Final = tables.KeyedTable(
-    Binding,
+BINDINGS: Final[tables.KeyedTable[Binding]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mcplite.models.Binding"),
     "name",
     (
         {

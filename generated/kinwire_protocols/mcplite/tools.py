@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
+from kinwire_protocols.lazy import Lazy
 from kinwire_protocols.mcplite import methods as caller_methods
-from kinwire_protocols.mcplite.models import RedeemParams, ToolResult
 from kinwire_protocols.tool_methods import ToolMethod
 
-REDEEM: Final = ToolMethod[RedeemParams, ToolResult](
+if TYPE_CHECKING:
+    from kinwire_protocols.mcplite.models import RedeemParams, ToolResult
+
+REDEEM: Final[ToolMethod[RedeemParams, ToolResult]] = ToolMethod(
     name="redeem",
     protocol="mcp-lite",
     attribute="redeem",
-    params=RedeemParams,
-    result=ToolResult,
+    params=Lazy("kinwire_protocols.mcplite.models.RedeemParams"),
+    result=Lazy("kinwire_protocols.mcplite.models.ToolResult"),
     caller=caller_methods.TOOLS_CALL,
     whole=True,
     errors=(jsonrpc_errors.InvalidParamsError,),

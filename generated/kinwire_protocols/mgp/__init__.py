@@ -5,9 +5,9 @@ A superset of MCP: permissions, access control, validation and audit, lifecycles
 
 from __future__ import annotations
 
-from importlib import import_module
-from sys import modules
 from typing import TYPE_CHECKING
+
+from kinwire_protocols.lazy import lazy_names
 
 if TYPE_CHECKING:
     from kinwire_protocols.mgp import (
@@ -328,19 +328,9 @@ _HOMES = {
 }
 _MODULES = ("augments", "errors", "handlers", "methods", "models", "stubs", "tables", "tools")
 
-
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:  # a module is loaded when one of its names is first used
-        if name in _MODULES:
-            return import_module(f"{__name__}.{name}")
-        if name not in _HOMES:
-            raise AttributeError(
-                f"module {__name__!r} has no attribute {name!r}", name=name, obj=modules[__name__]
-            )
-        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
+    # A module is loaded when one of its names is first used.
+    __getattr__ = lazy_names(__name__, _HOMES, _MODULES)
 
 
 def __dir__() -> list[str]:

@@ -3,58 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
-from kinwire_protocols.mcp.models import (
-    EmptyResult,
-    RequestParams,
-)
 from kinwire_protocols.mgp import methods, tools
-from kinwire_protocols.mgp.models import (
-    AccessEntry,
-    AccessGrantParams,
-    AccessQueryParams,
-    AccessQueryResult,
-    AccessRevokeParams,
-    AccessRevokeResult,
-    AuditNotificationParams,
-    CallbackRequestNotificationParams,
-    CallbackRespondParams,
-    DiscoveredServer,
-    DiscoveryDeregisterParams,
-    DiscoveryDeregisterResult,
-    DiscoveryListParams,
-    DiscoveryListResult,
-    DiscoveryRegisterParams,
-    EventNotificationParams,
-    EventsSubscribeParams,
-    EventsSubscribeResult,
-    EventsUnsubscribeParams,
-    EventsUnsubscribeResult,
-    HealthPingParams,
-    HealthPingResult,
-    HealthStatusResult,
-    LifecycleNotificationParams,
-    LifecycleShutdownParams,
-    LifecycleShutdownResult,
-    PermissionRequestParams,
-    PermissionRequestResult,
-    PermissionResponseParams,
-    StreamCancelParams,
-    StreamCancelResult,
-    StreamChunkNotificationParams,
-    StreamProgressNotificationParams,
-    ToolsDiscoverParams,
-    ToolsDiscoverResult,
-    ToolsRequestParams,
-    ToolsRequestResult,
-    ToolsSessionEvictParams,
-    ToolsSessionEvictResult,
-    ToolsSessionResult,
-)
 from kinwire_protocols.peer import Handlers, Method, On, Register
 from kinwire_protocols.tool_methods import ToolHandlers, ToolMethod
+
+if TYPE_CHECKING:
+    from kinwire_protocols.mcp.models import EmptyResult, RequestParams
+    from kinwire_protocols.mgp.models import (
+        AccessEntry,
+        AccessGrantParams,
+        AccessQueryParams,
+        AccessQueryResult,
+        AccessRevokeParams,
+        AccessRevokeResult,
+        AuditNotificationParams,
+        CallbackRequestNotificationParams,
+        CallbackRespondParams,
+        DiscoveredServer,
+        DiscoveryDeregisterParams,
+        DiscoveryDeregisterResult,
+        DiscoveryListParams,
+        DiscoveryListResult,
+        DiscoveryRegisterParams,
+        EventNotificationParams,
+        EventsSubscribeParams,
+        EventsSubscribeResult,
+        EventsUnsubscribeParams,
+        EventsUnsubscribeResult,
+        HealthPingParams,
+        HealthPingResult,
+        HealthStatusResult,
+        LifecycleNotificationParams,
+        LifecycleShutdownParams,
+        LifecycleShutdownResult,
+        PermissionRequestParams,
+        PermissionRequestResult,
+        PermissionResponseParams,
+        StreamCancelParams,
+        StreamCancelResult,
+        StreamChunkNotificationParams,
+        StreamProgressNotificationParams,
+        ToolsDiscoverParams,
+        ToolsDiscoverResult,
+        ToolsRequestParams,
+        ToolsRequestResult,
+        ToolsSessionEvictParams,
+        ToolsSessionEvictResult,
+        ToolsSessionResult,
+    )
 
 
 class ServerHandlers(Handlers):

@@ -2,70 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
-from kinwire_protocols.mcp.models import (
-    EmptyResult,
-    RequestParams,
-)
+from kinwire_protocols.lazy import Lazy, LazyTypes
 from kinwire_protocols.mgp import errors
-from kinwire_protocols.mgp.models import (
-    AccessEntry,
-    AccessGrantParams,
-    AccessQueryParams,
-    AccessQueryResult,
-    AccessRevokeParams,
-    AccessRevokeResult,
-    AuditNotificationParams,
-    CallbackRequestNotificationParams,
-    CallbackRespondParams,
-    ClientOffer,
-    CodeSafetyErrorData,
-    DiscoveredServer,
-    DiscoveryDeregisterParams,
-    DiscoveryDeregisterResult,
-    DiscoveryListParams,
-    DiscoveryListResult,
-    DiscoveryRegisterParams,
-    ErrorData,
-    EventNotificationParams,
-    EventsSubscribeParams,
-    EventsSubscribeResult,
-    EventsUnsubscribeParams,
-    EventsUnsubscribeResult,
-    HealthPingParams,
-    HealthPingResult,
-    HealthStatusResult,
-    LifecycleNotificationParams,
-    LifecycleShutdownParams,
-    LifecycleShutdownResult,
-    PermissionRequestParams,
-    PermissionRequestResult,
-    PermissionResponseParams,
-    ServerOffer,
-    StreamCancelParams,
-    StreamCancelResult,
-    StreamChunkNotificationParams,
-    StreamProgressNotificationParams,
-    ToolsDiscoverParams,
-    ToolsDiscoverResult,
-    ToolsRequestParams,
-    ToolsRequestResult,
-    ToolsSessionEvictParams,
-    ToolsSessionEvictResult,
-    ToolsSessionResult,
-)
 from kinwire_protocols.peer import Method, ProtocolTable
 
-MGP_PERMISSION_REQUEST: Final = Method[PermissionRequestParams, PermissionRequestResult](
+if TYPE_CHECKING:
+    from kinwire_protocols.mcp.models import EmptyResult, RequestParams
+    from kinwire_protocols.mgp.models import (
+        AccessEntry,
+        AccessGrantParams,
+        AccessQueryParams,
+        AccessQueryResult,
+        AccessRevokeParams,
+        AccessRevokeResult,
+        AuditNotificationParams,
+        CallbackRequestNotificationParams,
+        CallbackRespondParams,
+        DiscoveredServer,
+        DiscoveryDeregisterParams,
+        DiscoveryDeregisterResult,
+        DiscoveryListParams,
+        DiscoveryListResult,
+        DiscoveryRegisterParams,
+        EventNotificationParams,
+        EventsSubscribeParams,
+        EventsSubscribeResult,
+        EventsUnsubscribeParams,
+        EventsUnsubscribeResult,
+        HealthPingParams,
+        HealthPingResult,
+        HealthStatusResult,
+        LifecycleNotificationParams,
+        LifecycleShutdownParams,
+        LifecycleShutdownResult,
+        PermissionRequestParams,
+        PermissionRequestResult,
+        PermissionResponseParams,
+        StreamCancelParams,
+        StreamCancelResult,
+        StreamChunkNotificationParams,
+        StreamProgressNotificationParams,
+        ToolsDiscoverParams,
+        ToolsDiscoverResult,
+        ToolsRequestParams,
+        ToolsRequestResult,
+        ToolsSessionEvictParams,
+        ToolsSessionEvictResult,
+        ToolsSessionResult,
+    )
+
+MGP_PERMISSION_REQUEST: Final[Method[PermissionRequestParams, PermissionRequestResult]] = Method(
     name="mgp/permission/request",
     protocol="mgp",
     attribute="mgp_permission_request",
     kind="request",
     sender="client",
-    params=PermissionRequestParams,
-    result=PermissionRequestResult,
+    params=Lazy("kinwire_protocols.mgp.models.PermissionRequestParams"),
+    result=Lazy("kinwire_protocols.mgp.models.PermissionRequestResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -77,14 +73,14 @@ MGP_PERMISSION_REQUEST: Final = Method[PermissionRequestParams, PermissionReques
 )
 """Tell the server that a human has to approve its permissions, and that it has to wait."""
 
-MGP_PERMISSION_RESPONSE: Final = Method[PermissionResponseParams, EmptyResult](
+MGP_PERMISSION_RESPONSE: Final[Method[PermissionResponseParams, EmptyResult]] = Method(
     name="mgp/permission/response",
     protocol="mgp",
     attribute="mgp_permission_response",
     kind="request",
     sender="client",
-    params=PermissionResponseParams,
-    result=EmptyResult,
+    params=Lazy("kinwire_protocols.mgp.models.PermissionResponseParams"),
+    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -96,14 +92,14 @@ MGP_PERMISSION_RESPONSE: Final = Method[PermissionResponseParams, EmptyResult](
 )
 """Deliver what was decided about the permissions of a request."""
 
-MGP_ACCESS_QUERY: Final = Method[AccessQueryParams, AccessQueryResult](
+MGP_ACCESS_QUERY: Final[Method[AccessQueryParams, AccessQueryResult]] = Method(
     name="mgp/access/query",
     protocol="mgp",
     attribute="mgp_access_query",
     kind="request",
     sender="both",
-    params=AccessQueryParams,
-    result=AccessQueryResult,
+    params=Lazy("kinwire_protocols.mgp.models.AccessQueryParams"),
+    result=Lazy("kinwire_protocols.mgp.models.AccessQueryResult"),
     errors=(
         errors.PermissionDeniedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -115,14 +111,14 @@ MGP_ACCESS_QUERY: Final = Method[AccessQueryParams, AccessQueryResult](
 )
 """Ask whether an agent may use a tool, and why."""
 
-MGP_ACCESS_GRANT: Final = Method[AccessGrantParams, AccessEntry](
+MGP_ACCESS_GRANT: Final[Method[AccessGrantParams, AccessEntry]] = Method(
     name="mgp/access/grant",
     protocol="mgp",
     attribute="mgp_access_grant",
     kind="request",
     sender="both",
-    params=AccessGrantParams,
-    result=AccessEntry,
+    params=Lazy("kinwire_protocols.mgp.models.AccessGrantParams"),
+    result=Lazy("kinwire_protocols.mgp.models.AccessEntry"),
     errors=(
         errors.PermissionDeniedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -134,14 +130,14 @@ MGP_ACCESS_GRANT: Final = Method[AccessGrantParams, AccessEntry](
 )
 """Make an entry about an agent's access to a server or tool."""
 
-MGP_ACCESS_REVOKE: Final = Method[AccessRevokeParams, AccessRevokeResult](
+MGP_ACCESS_REVOKE: Final[Method[AccessRevokeParams, AccessRevokeResult]] = Method(
     name="mgp/access/revoke",
     protocol="mgp",
     attribute="mgp_access_revoke",
     kind="request",
     sender="both",
-    params=AccessRevokeParams,
-    result=AccessRevokeResult,
+    params=Lazy("kinwire_protocols.mgp.models.AccessRevokeParams"),
+    result=Lazy("kinwire_protocols.mgp.models.AccessRevokeResult"),
     errors=(
         errors.PermissionDeniedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -153,13 +149,13 @@ MGP_ACCESS_REVOKE: Final = Method[AccessRevokeParams, AccessRevokeResult](
 )
 """Take an entry about an agent's access back."""
 
-NOTIFICATIONS_MGP_AUDIT: Final = Method[AuditNotificationParams, None](
+NOTIFICATIONS_MGP_AUDIT: Final[Method[AuditNotificationParams, None]] = Method(
     name="notifications/mgp.audit",
     protocol="mgp",
     attribute="notifications_mgp_audit",
     kind="notification",
     sender="both",
-    params=AuditNotificationParams,
+    params=Lazy("kinwire_protocols.mgp.models.AuditNotificationParams"),
     result=None,
     gate="mgp:extensions.audit",
     section="6.3",
@@ -167,14 +163,14 @@ NOTIFICATIONS_MGP_AUDIT: Final = Method[AuditNotificationParams, None](
 )
 """Hand over an audit event: to the audit server, or of a server's own to the kernel."""
 
-MGP_HEALTH_PING: Final = Method[HealthPingParams, HealthPingResult](
+MGP_HEALTH_PING: Final[Method[HealthPingParams, HealthPingResult]] = Method(
     name="mgp/health/ping",
     protocol="mgp",
     attribute="mgp_health_ping",
     kind="request",
     sender="client",
-    params=HealthPingParams,
-    result=HealthPingResult,
+    params=Lazy("kinwire_protocols.mgp.models.HealthPingParams"),
+    result=Lazy("kinwire_protocols.mgp.models.HealthPingResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -185,14 +181,14 @@ MGP_HEALTH_PING: Final = Method[HealthPingParams, HealthPingResult](
 )
 """Find out whether a server lives; it answers within 5 seconds."""
 
-MGP_HEALTH_STATUS: Final = Method[RequestParams, HealthStatusResult](
+MGP_HEALTH_STATUS: Final[Method[RequestParams, HealthStatusResult]] = Method(
     name="mgp/health/status",
     protocol="mgp",
     attribute="mgp_health_status",
     kind="request",
     sender="client",
-    params=RequestParams,
-    result=HealthStatusResult,
+    params=Lazy("kinwire_protocols.mcp.models.RequestParams"),
+    result=Lazy("kinwire_protocols.mgp.models.HealthStatusResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -203,14 +199,14 @@ MGP_HEALTH_STATUS: Final = Method[RequestParams, HealthStatusResult](
 )
 """Find out how ready a server is."""
 
-MGP_LIFECYCLE_SHUTDOWN: Final = Method[LifecycleShutdownParams, LifecycleShutdownResult](
+MGP_LIFECYCLE_SHUTDOWN: Final[Method[LifecycleShutdownParams, LifecycleShutdownResult]] = Method(
     name="mgp/lifecycle/shutdown",
     protocol="mgp",
     attribute="mgp_lifecycle_shutdown",
     kind="request",
     sender="client",
-    params=LifecycleShutdownParams,
-    result=LifecycleShutdownResult,
+    params=Lazy("kinwire_protocols.mgp.models.LifecycleShutdownParams"),
+    result=Lazy("kinwire_protocols.mgp.models.LifecycleShutdownResult"),
     errors=(
         errors.ServerDrainingError,
         jsonrpc_errors.MethodNotFoundError,
@@ -222,13 +218,13 @@ MGP_LIFECYCLE_SHUTDOWN: Final = Method[LifecycleShutdownParams, LifecycleShutdow
 )
 """Have a server finish what is under way and stop."""
 
-NOTIFICATIONS_MGP_LIFECYCLE: Final = Method[LifecycleNotificationParams, None](
+NOTIFICATIONS_MGP_LIFECYCLE: Final[Method[LifecycleNotificationParams, None]] = Method(
     name="notifications/mgp.lifecycle",
     protocol="mgp",
     attribute="notifications_mgp_lifecycle",
     kind="notification",
     sender="both",
-    params=LifecycleNotificationParams,
+    params=Lazy("kinwire_protocols.mgp.models.LifecycleNotificationParams"),
     result=None,
     gate="mgp:extensions.lifecycle",
     section="11.4 notifications/mgp.lifecycle",
@@ -236,13 +232,13 @@ NOTIFICATIONS_MGP_LIFECYCLE: Final = Method[LifecycleNotificationParams, None](
 )
 """Say that a server went from one state to another."""
 
-NOTIFICATIONS_MGP_STREAM_CHUNK: Final = Method[StreamChunkNotificationParams, None](
+NOTIFICATIONS_MGP_STREAM_CHUNK: Final[Method[StreamChunkNotificationParams, None]] = Method(
     name="notifications/mgp.stream.chunk",
     protocol="mgp",
     attribute="notifications_mgp_stream_chunk",
     kind="notification",
     sender="server",
-    params=StreamChunkNotificationParams,
+    params=Lazy("kinwire_protocols.mgp.models.StreamChunkNotificationParams"),
     result=None,
     gate="mgp:extensions.streaming",
     section="12.4",
@@ -250,13 +246,13 @@ NOTIFICATIONS_MGP_STREAM_CHUNK: Final = Method[StreamChunkNotificationParams, No
 )
 """Send a piece of a tool's result before the rest."""
 
-NOTIFICATIONS_MGP_STREAM_PROGRESS: Final = Method[StreamProgressNotificationParams, None](
+NOTIFICATIONS_MGP_STREAM_PROGRESS: Final[Method[StreamProgressNotificationParams, None]] = Method(
     name="notifications/mgp.stream.progress",
     protocol="mgp",
     attribute="notifications_mgp_stream_progress",
     kind="notification",
     sender="server",
-    params=StreamProgressNotificationParams,
+    params=Lazy("kinwire_protocols.mgp.models.StreamProgressNotificationParams"),
     result=None,
     gate="mgp:extensions.streaming",
     section="12.6",
@@ -264,14 +260,14 @@ NOTIFICATIONS_MGP_STREAM_PROGRESS: Final = Method[StreamProgressNotificationPara
 )
 """Report how far a long request has come."""
 
-MGP_STREAM_CANCEL: Final = Method[StreamCancelParams, StreamCancelResult](
+MGP_STREAM_CANCEL: Final[Method[StreamCancelParams, StreamCancelResult]] = Method(
     name="mgp/stream/cancel",
     protocol="mgp",
     attribute="mgp_stream_cancel",
     kind="request",
     sender="client",
-    params=StreamCancelParams,
-    result=StreamCancelResult,
+    params=Lazy("kinwire_protocols.mgp.models.StreamCancelParams"),
+    result=Lazy("kinwire_protocols.mgp.models.StreamCancelResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -282,14 +278,14 @@ MGP_STREAM_CANCEL: Final = Method[StreamCancelParams, StreamCancelResult](
 )
 """Give up on a request that is under way, and get what there is of its result."""
 
-MGP_EVENTS_SUBSCRIBE: Final = Method[EventsSubscribeParams, EventsSubscribeResult](
+MGP_EVENTS_SUBSCRIBE: Final[Method[EventsSubscribeParams, EventsSubscribeResult]] = Method(
     name="mgp/events/subscribe",
     protocol="mgp",
     attribute="mgp_events_subscribe",
     kind="request",
     sender="client",
-    params=EventsSubscribeParams,
-    result=EventsSubscribeResult,
+    params=Lazy("kinwire_protocols.mgp.models.EventsSubscribeParams"),
+    result=Lazy("kinwire_protocols.mgp.models.EventsSubscribeResult"),
     errors=(
         errors.ResourceExhaustedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -301,14 +297,14 @@ MGP_EVENTS_SUBSCRIBE: Final = Method[EventsSubscribeParams, EventsSubscribeResul
 )
 """Ask to be sent the events of some channels."""
 
-MGP_EVENTS_UNSUBSCRIBE: Final = Method[EventsUnsubscribeParams, EventsUnsubscribeResult](
+MGP_EVENTS_UNSUBSCRIBE: Final[Method[EventsUnsubscribeParams, EventsUnsubscribeResult]] = Method(
     name="mgp/events/unsubscribe",
     protocol="mgp",
     attribute="mgp_events_unsubscribe",
     kind="request",
     sender="client",
-    params=EventsUnsubscribeParams,
-    result=EventsUnsubscribeResult,
+    params=Lazy("kinwire_protocols.mgp.models.EventsUnsubscribeParams"),
+    result=Lazy("kinwire_protocols.mgp.models.EventsUnsubscribeResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -319,13 +315,13 @@ MGP_EVENTS_UNSUBSCRIBE: Final = Method[EventsUnsubscribeParams, EventsUnsubscrib
 )
 """End a subscription."""
 
-NOTIFICATIONS_MGP_EVENT: Final = Method[EventNotificationParams, None](
+NOTIFICATIONS_MGP_EVENT: Final[Method[EventNotificationParams, None]] = Method(
     name="notifications/mgp.event",
     protocol="mgp",
     attribute="notifications_mgp_event",
     kind="notification",
     sender="server",
-    params=EventNotificationParams,
+    params=Lazy("kinwire_protocols.mgp.models.EventNotificationParams"),
     result=None,
     gate="mgp:extensions.bidirectional",
     section="13.3",
@@ -333,27 +329,27 @@ NOTIFICATIONS_MGP_EVENT: Final = Method[EventNotificationParams, None](
 )
 """Send an event of a channel that the client subscribed to."""
 
-NOTIFICATIONS_MGP_CALLBACK_REQUEST: Final = Method[CallbackRequestNotificationParams, None](
+NOTIFICATIONS_MGP_CALLBACK_REQUEST: Final[Method[CallbackRequestNotificationParams, None]] = Method(
     name="notifications/mgp.callback.request",
     protocol="mgp",
     attribute="notifications_mgp_callback_request",
     kind="notification",
     sender="server",
-    params=CallbackRequestNotificationParams,
+    params=Lazy("kinwire_protocols.mgp.models.CallbackRequestNotificationParams"),
     result=None,
     gate="mgp:extensions.bidirectional",
     section="13.4 notifications/mgp.callback.request",
 )
 """Ask the client for something that a running tool needs."""
 
-MGP_CALLBACK_RESPOND: Final = Method[CallbackRespondParams, EmptyResult](
+MGP_CALLBACK_RESPOND: Final[Method[CallbackRespondParams, EmptyResult]] = Method(
     name="mgp/callback/respond",
     protocol="mgp",
     attribute="mgp_callback_respond",
     kind="request",
     sender="client",
-    params=CallbackRespondParams,
-    result=EmptyResult,
+    params=Lazy("kinwire_protocols.mgp.models.CallbackRespondParams"),
+    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         errors.InvalidToolArgsError,
         jsonrpc_errors.MethodNotFoundError,
@@ -365,14 +361,14 @@ MGP_CALLBACK_RESPOND: Final = Method[CallbackRespondParams, EmptyResult](
 )
 """Answer a callback."""
 
-MGP_DISCOVERY_LIST: Final = Method[DiscoveryListParams, DiscoveryListResult](
+MGP_DISCOVERY_LIST: Final[Method[DiscoveryListParams, DiscoveryListResult]] = Method(
     name="mgp/discovery/list",
     protocol="mgp",
     attribute="mgp_discovery_list",
     kind="request",
     sender="both",
-    params=DiscoveryListParams,
-    result=DiscoveryListResult,
+    params=Lazy("kinwire_protocols.mgp.models.DiscoveryListParams"),
+    result=Lazy("kinwire_protocols.mgp.models.DiscoveryListResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -383,14 +379,14 @@ MGP_DISCOVERY_LIST: Final = Method[DiscoveryListParams, DiscoveryListResult](
 )
 """List the servers that a registry knows."""
 
-MGP_DISCOVERY_REGISTER: Final = Method[DiscoveryRegisterParams, DiscoveredServer](
+MGP_DISCOVERY_REGISTER: Final[Method[DiscoveryRegisterParams, DiscoveredServer]] = Method(
     name="mgp/discovery/register",
     protocol="mgp",
     attribute="mgp_discovery_register",
     kind="request",
     sender="both",
-    params=DiscoveryRegisterParams,
-    result=DiscoveredServer,
+    params=Lazy("kinwire_protocols.mgp.models.DiscoveryRegisterParams"),
+    result=Lazy("kinwire_protocols.mgp.models.DiscoveredServer"),
     errors=(
         errors.PermissionDeniedError,
         errors.ValidationBlockedError,
@@ -405,33 +401,35 @@ MGP_DISCOVERY_REGISTER: Final = Method[DiscoveryRegisterParams, DiscoveredServer
 )
 """Register a server that was made at run time."""
 
-MGP_DISCOVERY_DEREGISTER: Final = Method[DiscoveryDeregisterParams, DiscoveryDeregisterResult](
-    name="mgp/discovery/deregister",
-    protocol="mgp",
-    attribute="mgp_discovery_deregister",
-    kind="request",
-    sender="both",
-    params=DiscoveryDeregisterParams,
-    result=DiscoveryDeregisterResult,
-    errors=(
-        errors.PermissionDeniedError,
-        jsonrpc_errors.MethodNotFoundError,
-        jsonrpc_errors.InvalidParamsError,
-        jsonrpc_errors.InternalError,
-    ),
-    gate="mgp:extensions.discovery",
-    section="15.5",
+MGP_DISCOVERY_DEREGISTER: Final[Method[DiscoveryDeregisterParams, DiscoveryDeregisterResult]] = (
+    Method(
+        name="mgp/discovery/deregister",
+        protocol="mgp",
+        attribute="mgp_discovery_deregister",
+        kind="request",
+        sender="both",
+        params=Lazy("kinwire_protocols.mgp.models.DiscoveryDeregisterParams"),
+        result=Lazy("kinwire_protocols.mgp.models.DiscoveryDeregisterResult"),
+        errors=(
+            errors.PermissionDeniedError,
+            jsonrpc_errors.MethodNotFoundError,
+            jsonrpc_errors.InvalidParamsError,
+            jsonrpc_errors.InternalError,
+        ),
+        gate="mgp:extensions.discovery",
+        section="15.5",
+    )
 )
 """Take a server out of the registry."""
 
-MGP_TOOLS_DISCOVER: Final = Method[ToolsDiscoverParams, ToolsDiscoverResult](
+MGP_TOOLS_DISCOVER: Final[Method[ToolsDiscoverParams, ToolsDiscoverResult]] = Method(
     name="mgp/tools/discover",
     protocol="mgp",
     attribute="mgp_tools_discover",
     kind="request",
     sender="both",
-    params=ToolsDiscoverParams,
-    result=ToolsDiscoverResult,
+    params=Lazy("kinwire_protocols.mgp.models.ToolsDiscoverParams"),
+    result=Lazy("kinwire_protocols.mgp.models.ToolsDiscoverResult"),
     errors=(
         errors.RateLimitedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -443,14 +441,14 @@ MGP_TOOLS_DISCOVER: Final = Method[ToolsDiscoverParams, ToolsDiscoverResult](
 )
 """Search the tools of all servers for one that fits."""
 
-MGP_TOOLS_REQUEST: Final = Method[ToolsRequestParams, ToolsRequestResult](
+MGP_TOOLS_REQUEST: Final[Method[ToolsRequestParams, ToolsRequestResult]] = Method(
     name="mgp/tools/request",
     protocol="mgp",
     attribute="mgp_tools_request",
     kind="request",
     sender="both",
-    params=ToolsRequestParams,
-    result=ToolsRequestResult,
+    params=Lazy("kinwire_protocols.mgp.models.ToolsRequestParams"),
+    result=Lazy("kinwire_protocols.mgp.models.ToolsRequestResult"),
     errors=(
         errors.PermissionDeniedError,
         errors.RateLimitedError,
@@ -464,14 +462,14 @@ MGP_TOOLS_REQUEST: Final = Method[ToolsRequestParams, ToolsRequestResult](
 )
 """Ask for tools that a task turns out to need."""
 
-MGP_TOOLS_SESSION: Final = Method[RequestParams, ToolsSessionResult](
+MGP_TOOLS_SESSION: Final[Method[RequestParams, ToolsSessionResult]] = Method(
     name="mgp/tools/session",
     protocol="mgp",
     attribute="mgp_tools_session",
     kind="request",
     sender="both",
-    params=RequestParams,
-    result=ToolsSessionResult,
+    params=Lazy("kinwire_protocols.mcp.models.RequestParams"),
+    result=Lazy("kinwire_protocols.mgp.models.ToolsSessionResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -482,14 +480,14 @@ MGP_TOOLS_SESSION: Final = Method[RequestParams, ToolsSessionResult](
 )
 """List the tools that the session has."""
 
-MGP_TOOLS_SESSION_EVICT: Final = Method[ToolsSessionEvictParams, ToolsSessionEvictResult](
+MGP_TOOLS_SESSION_EVICT: Final[Method[ToolsSessionEvictParams, ToolsSessionEvictResult]] = Method(
     name="mgp/tools/session/evict",
     protocol="mgp",
     attribute="mgp_tools_session_evict",
     kind="request",
     sender="both",
-    params=ToolsSessionEvictParams,
-    result=ToolsSessionEvictResult,
+    params=Lazy("kinwire_protocols.mgp.models.ToolsSessionEvictParams"),
+    result=Lazy("kinwire_protocols.mgp.models.ToolsSessionEvictResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -506,10 +504,12 @@ PROTOCOL: Final = ProtocolTable(
     version="0.2.0",
     capability="mgp",
     capability_aliases=("experimental.mgp",),
-    offers={
-        "client": ClientOffer,
-        "server": ServerOffer,
-    },
+    offers=LazyTypes(
+        {
+            "client": "kinwire_protocols.mgp.models.ClientOffer",
+            "server": "kinwire_protocols.mgp.models.ServerOffer",
+        }
+    ),
     methods={
         "mgp/permission/request": MGP_PERMISSION_REQUEST,
         "mgp/permission/response": MGP_PERMISSION_RESPONSE,
@@ -558,27 +558,29 @@ PROTOCOL: Final = ProtocolTable(
         "UpstreamTimeout": errors.UpstreamTimeoutError,
         "UpstreamUnavailable": errors.UpstreamUnavailableError,
     },
-    error_data={
-        "PermissionDenied": ErrorData,
-        "AccessDenied": ErrorData,
-        "AuthRequired": ErrorData,
-        "AuthExpired": ErrorData,
-        "ValidationBlocked": ErrorData,
-        "CodeSafetyViolation": CodeSafetyErrorData,
-        "ServerNotReady": ErrorData,
-        "ServerDraining": ErrorData,
-        "ServerRestarting": ErrorData,
-        "RateLimited": ErrorData,
-        "ResourceExhausted": ErrorData,
-        "QuotaExceeded": ErrorData,
-        "TimedOut": ErrorData,
-        "InvalidToolArgs": ErrorData,
-        "ToolNotFound": ErrorData,
-        "ToolDisabled": ErrorData,
-        "UpstreamError": ErrorData,
-        "UpstreamTimeout": ErrorData,
-        "UpstreamUnavailable": ErrorData,
-    },
+    error_data=LazyTypes(
+        {
+            "PermissionDenied": "kinwire_protocols.mgp.models.ErrorData",
+            "AccessDenied": "kinwire_protocols.mgp.models.ErrorData",
+            "AuthRequired": "kinwire_protocols.mgp.models.ErrorData",
+            "AuthExpired": "kinwire_protocols.mgp.models.ErrorData",
+            "ValidationBlocked": "kinwire_protocols.mgp.models.ErrorData",
+            "CodeSafetyViolation": "kinwire_protocols.mgp.models.CodeSafetyErrorData",
+            "ServerNotReady": "kinwire_protocols.mgp.models.ErrorData",
+            "ServerDraining": "kinwire_protocols.mgp.models.ErrorData",
+            "ServerRestarting": "kinwire_protocols.mgp.models.ErrorData",
+            "RateLimited": "kinwire_protocols.mgp.models.ErrorData",
+            "ResourceExhausted": "kinwire_protocols.mgp.models.ErrorData",
+            "QuotaExceeded": "kinwire_protocols.mgp.models.ErrorData",
+            "TimedOut": "kinwire_protocols.mgp.models.ErrorData",
+            "InvalidToolArgs": "kinwire_protocols.mgp.models.ErrorData",
+            "ToolNotFound": "kinwire_protocols.mgp.models.ErrorData",
+            "ToolDisabled": "kinwire_protocols.mgp.models.ErrorData",
+            "UpstreamError": "kinwire_protocols.mgp.models.ErrorData",
+            "UpstreamTimeout": "kinwire_protocols.mgp.models.ErrorData",
+            "UpstreamUnavailable": "kinwire_protocols.mgp.models.ErrorData",
+        }
+    ),
     added_errors={
         "tools/call": (
             errors.PermissionDeniedError,

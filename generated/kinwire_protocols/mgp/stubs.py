@@ -2,82 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import MISSING
 
-from kinwire_protocols.mcp.models import (
-    ContentBlock,
-    EmptyResult,
-    LoggingLevel,
-    RequestMeta,
-    RequestParams,
-)
-from kinwire_protocols.mgp import methods, tools
-from kinwire_protocols.mgp.models import (
-    AccessEntry,
-    AccessEntryType,
-    AccessGrantParams,
-    AccessPermission,
-    AccessQueryParams,
-    AccessQueryResult,
-    AccessRevokeParams,
-    AccessRevokeResult,
-    AuditActor,
-    AuditDetails,
-    AuditEventType,
-    AuditNotificationParams,
-    AuditOutcome,
-    AuditTarget,
-    CallbackRequestNotificationParams,
-    CallbackRespondParams,
-    CallbackType,
-    DiscoveredServer,
-    DiscoveryDeregisterParams,
-    DiscoveryDeregisterResult,
-    DiscoveryFilter,
-    DiscoveryListParams,
-    DiscoveryListResult,
-    DiscoveryRegisterParams,
-    EventChannel,
-    EventFilter,
-    EventNotificationParams,
-    EventsSubscribeParams,
-    EventsSubscribeResult,
-    EventsUnsubscribeParams,
-    EventsUnsubscribeResult,
-    HealthPingParams,
-    HealthPingResult,
-    HealthStatusResult,
-    LifecycleNotificationParams,
-    LifecycleShutdownParams,
-    LifecycleShutdownResult,
-    Permission,
-    PermissionGrant,
-    PermissionPolicy,
-    PermissionRequestParams,
-    PermissionRequestResult,
-    PermissionResponseParams,
-    SearchStrategy,
-    ServerProfile,
-    ServerState,
-    ShutdownReason,
-    StreamCancelParams,
-    StreamCancelResult,
-    StreamChunkNotificationParams,
-    StreamProgressNotificationParams,
-    ToolRequirements,
-    ToolsDiscoverParams,
-    ToolsDiscoverResult,
-    ToolSearchFilter,
-    ToolsRequestParams,
-    ToolsRequestResult,
-    ToolsSessionEvictParams,
-    ToolsSessionEvictResult,
-    ToolsSessionResult,
-    TraceId,
-)
+from kinwire_protocols.mcp import models as _mcp_models
+from kinwire_protocols.mgp import methods, models as _mgp_models, tools
 from kinwire_protocols.peer import Peer
+
+if TYPE_CHECKING:
+    from kinwire_protocols.mcp.models import (
+        ContentBlock,
+        EmptyResult,
+        LoggingLevel,
+        RequestMeta,
+    )
+    from kinwire_protocols.mgp.models import (
+        AccessEntry,
+        AccessEntryType,
+        AccessPermission,
+        AccessQueryResult,
+        AccessRevokeResult,
+        AuditActor,
+        AuditDetails,
+        AuditEventType,
+        AuditOutcome,
+        AuditTarget,
+        CallbackType,
+        DiscoveredServer,
+        DiscoveryDeregisterResult,
+        DiscoveryFilter,
+        DiscoveryListResult,
+        EventChannel,
+        EventFilter,
+        EventsSubscribeResult,
+        EventsUnsubscribeResult,
+        HealthPingResult,
+        HealthStatusResult,
+        LifecycleShutdownResult,
+        Permission,
+        PermissionGrant,
+        PermissionPolicy,
+        PermissionRequestResult,
+        SearchStrategy,
+        ServerProfile,
+        ServerState,
+        ShutdownReason,
+        StreamCancelResult,
+        ToolRequirements,
+        ToolsDiscoverResult,
+        ToolSearchFilter,
+        ToolsRequestResult,
+        ToolsSessionEvictResult,
+        ToolsSessionResult,
+        TraceId,
+    )
 
 
 class ServerStub:
@@ -109,7 +88,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = PermissionRequestParams(
+        params = _mgp_models.PermissionRequestParams(
             request_id=request_id, permissions=permissions, policy=policy, message=message
         )
         return await self._peer.call(methods.MGP_PERMISSION_REQUEST, params)
@@ -137,7 +116,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = PermissionResponseParams(
+        params = _mgp_models.PermissionResponseParams(
             request_id=request_id, grants=grants, approved_by=approved_by, expires_at=expires_at
         )
         return await self._peer.call(methods.MGP_PERMISSION_RESPONSE, params)
@@ -160,7 +139,9 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = AccessQueryParams(agent_id=agent_id, server_id=server_id, tool_name=tool_name)
+        params = _mgp_models.AccessQueryParams(
+            agent_id=agent_id, server_id=server_id, tool_name=tool_name
+        )
         return await self._peer.call(methods.MGP_ACCESS_QUERY, params)
 
     async def mgp_access_grant(
@@ -195,7 +176,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = AccessGrantParams(
+        params = _mgp_models.AccessGrantParams(
             entry_type=entry_type,
             agent_id=agent_id,
             server_id=server_id,
@@ -231,7 +212,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = AccessRevokeParams(
+        params = _mgp_models.AccessRevokeParams(
             agent_id=agent_id, server_id=server_id, entry_type=entry_type, tool_name=tool_name
         )
         return await self._peer.call(methods.MGP_ACCESS_REVOKE, params)
@@ -260,7 +241,7 @@ class ServerStub:
             result: How it ended.
             details: Further facts.
         """
-        params = AuditNotificationParams(
+        params = _mgp_models.AuditNotificationParams(
             timestamp=timestamp,
             trace_id=trace_id,
             event_type=event_type,
@@ -284,7 +265,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = HealthPingParams(timestamp=timestamp)
+        params = _mgp_models.HealthPingParams(timestamp=timestamp)
         return await self._peer.call(methods.MGP_HEALTH_PING, params)
 
     async def mgp_health_status(self, *, meta: RequestMeta | None = None) -> HealthStatusResult:
@@ -300,7 +281,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = RequestParams(meta=meta)
+        params = _mcp_models.RequestParams(meta=meta)
         return await self._peer.call(methods.MGP_HEALTH_STATUS, params)
 
     async def mgp_lifecycle_shutdown(
@@ -320,7 +301,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = LifecycleShutdownParams(reason=reason, timeout_ms=timeout_ms)
+        params = _mgp_models.LifecycleShutdownParams(reason=reason, timeout_ms=timeout_ms)
         return await self._peer.call(methods.MGP_LIFECYCLE_SHUTDOWN, params)
 
     async def notifications_mgp_lifecycle(
@@ -343,7 +324,7 @@ class ServerStub:
             reason: Why the state changed.
             timestamp: When it happened.
         """
-        params = LifecycleNotificationParams(
+        params = _mgp_models.LifecycleNotificationParams(
             server_id=server_id,
             previous_state=previous_state,
             new_state=new_state,
@@ -368,7 +349,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = StreamCancelParams(request_id=request_id, reason=reason)
+        params = _mgp_models.StreamCancelParams(request_id=request_id, reason=reason)
         return await self._peer.call(methods.MGP_STREAM_CANCEL, params)
 
     async def mgp_events_subscribe(
@@ -388,7 +369,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = EventsSubscribeParams(channels=channels, filter=filter)
+        params = _mgp_models.EventsSubscribeParams(channels=channels, filter=filter)
         return await self._peer.call(methods.MGP_EVENTS_SUBSCRIBE, params)
 
     async def mgp_events_unsubscribe(self, *, subscription_id: str) -> EventsUnsubscribeResult:
@@ -404,7 +385,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = EventsUnsubscribeParams(subscription_id=subscription_id)
+        params = _mgp_models.EventsUnsubscribeParams(subscription_id=subscription_id)
         return await self._peer.call(methods.MGP_EVENTS_UNSUBSCRIBE, params)
 
     async def mgp_callback_respond(self, *, callback_id: str, response: Any) -> EmptyResult:
@@ -422,7 +403,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = CallbackRespondParams(callback_id=callback_id, response=response)
+        params = _mgp_models.CallbackRespondParams(callback_id=callback_id, response=response)
         return await self._peer.call(methods.MGP_CALLBACK_RESPOND, params)
 
     async def mgp_discovery_list(
@@ -440,7 +421,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = DiscoveryListParams(filter=filter)
+        params = _mgp_models.DiscoveryListParams(filter=filter)
         return await self._peer.call(methods.MGP_DISCOVERY_LIST, params)
 
     async def mgp_discovery_register(
@@ -478,7 +459,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = DiscoveryRegisterParams(
+        params = _mgp_models.DiscoveryRegisterParams(
             id=id,
             command=command,
             args=args,
@@ -507,7 +488,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = DiscoveryDeregisterParams(id=id, reason=reason)
+        params = _mgp_models.DiscoveryDeregisterParams(id=id, reason=reason)
         return await self._peer.call(methods.MGP_DISCOVERY_DEREGISTER, params)
 
     async def mgp_tools_discover(
@@ -534,7 +515,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ToolsDiscoverParams(
+        params = _mgp_models.ToolsDiscoverParams(
             query=query, strategy=strategy, max_results=max_results, filter=filter
         )
         return await self._peer.call(methods.MGP_TOOLS_DISCOVER, params)
@@ -565,7 +546,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ToolsRequestParams(
+        params = _mgp_models.ToolsRequestParams(
             reason=reason, context=context, requirements=requirements, task_trace_id=task_trace_id
         )
         return await self._peer.call(methods.MGP_TOOLS_REQUEST, params)
@@ -583,7 +564,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = RequestParams(meta=meta)
+        params = _mcp_models.RequestParams(meta=meta)
         return await self._peer.call(methods.MGP_TOOLS_SESSION, params)
 
     async def mgp_tools_session_evict(
@@ -602,7 +583,7 @@ class ServerStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ToolsSessionEvictParams(tools=tools_, reason=reason)
+        params = _mgp_models.ToolsSessionEvictParams(tools=tools_, reason=reason)
         return await self._peer.call(methods.MGP_TOOLS_SESSION_EVICT, params)
 
     async def mgp_access_query_tool(
@@ -620,7 +601,9 @@ class ServerStub:
         Raises:
             PermissionDeniedError: The caller lacks a permission that is needed.
         """
-        params = AccessQueryParams(agent_id=agent_id, server_id=server_id, tool_name=tool_name)
+        params = _mgp_models.AccessQueryParams(
+            agent_id=agent_id, server_id=server_id, tool_name=tool_name
+        )
         return await tools.MGP_ACCESS_QUERY_TOOL.call(self._peer, params)
 
     async def mgp_access_grant_tool(
@@ -652,7 +635,7 @@ class ServerStub:
         Raises:
             PermissionDeniedError: The caller lacks a permission that is needed.
         """
-        params = AccessGrantParams(
+        params = _mgp_models.AccessGrantParams(
             entry_type=entry_type,
             agent_id=agent_id,
             server_id=server_id,
@@ -685,7 +668,7 @@ class ServerStub:
         Raises:
             PermissionDeniedError: The caller lacks a permission that is needed.
         """
-        params = AccessRevokeParams(
+        params = _mgp_models.AccessRevokeParams(
             agent_id=agent_id, server_id=server_id, entry_type=entry_type, tool_name=tool_name
         )
         return await tools.MGP_ACCESS_REVOKE_TOOL.call(self._peer, params)
@@ -700,7 +683,7 @@ class ServerStub:
         Args:
             filter: Which; absent means all.
         """
-        params = DiscoveryListParams(filter=filter)
+        params = _mgp_models.DiscoveryListParams(filter=filter)
         return await tools.MGP_DISCOVERY_LIST_TOOL.call(self._peer, params)
 
     async def mgp_discovery_register_tool(
@@ -735,7 +718,7 @@ class ServerStub:
             CodeSafetyViolationError: The code safety framework rejected the code.
             ResourceExhaustedError: A limit of the server is reached, such as its memory or connections.
         """
-        params = DiscoveryRegisterParams(
+        params = _mgp_models.DiscoveryRegisterParams(
             id=id,
             command=command,
             args=args,
@@ -761,7 +744,7 @@ class ServerStub:
         Raises:
             PermissionDeniedError: The caller lacks a permission that is needed.
         """
-        params = DiscoveryDeregisterParams(id=id, reason=reason)
+        params = _mgp_models.DiscoveryDeregisterParams(id=id, reason=reason)
         return await tools.MGP_DISCOVERY_DEREGISTER_TOOL.call(self._peer, params)
 
     async def mgp_tools_discover_tool(
@@ -785,7 +768,7 @@ class ServerStub:
         Raises:
             RateLimitedError: There were too many requests.
         """
-        params = ToolsDiscoverParams(
+        params = _mgp_models.ToolsDiscoverParams(
             query=query, strategy=strategy, max_results=max_results, filter=filter
         )
         return await tools.MGP_TOOLS_DISCOVER_TOOL.call(self._peer, params)
@@ -813,7 +796,7 @@ class ServerStub:
             RateLimitedError: There were too many requests.
             QuotaExceededError: A quota is used up, such as tokens or calls of an API.
         """
-        params = ToolsRequestParams(
+        params = _mgp_models.ToolsRequestParams(
             reason=reason, context=context, requirements=requirements, task_trace_id=task_trace_id
         )
         return await tools.MGP_TOOLS_REQUEST_TOOL.call(self._peer, params)
@@ -828,7 +811,7 @@ class ServerStub:
         Args:
             meta: Metadata of the request, next to its own params.
         """
-        params = RequestParams(meta=meta)
+        params = _mcp_models.RequestParams(meta=meta)
         return await tools.MGP_TOOLS_SESSION_TOOL.call(self._peer, params)
 
     async def mgp_tools_session_evict_tool(
@@ -842,7 +825,7 @@ class ServerStub:
             tools_: Their names.
             reason: Why, for logs and people.
         """
-        params = ToolsSessionEvictParams(tools=tools_, reason=reason)
+        params = _mgp_models.ToolsSessionEvictParams(tools=tools_, reason=reason)
         return await tools.MGP_TOOLS_SESSION_EVICT_TOOL.call(self._peer, params)
 
 
@@ -870,7 +853,9 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = AccessQueryParams(agent_id=agent_id, server_id=server_id, tool_name=tool_name)
+        params = _mgp_models.AccessQueryParams(
+            agent_id=agent_id, server_id=server_id, tool_name=tool_name
+        )
         return await self._peer.call(methods.MGP_ACCESS_QUERY, params)
 
     async def mgp_access_grant(
@@ -905,7 +890,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = AccessGrantParams(
+        params = _mgp_models.AccessGrantParams(
             entry_type=entry_type,
             agent_id=agent_id,
             server_id=server_id,
@@ -941,7 +926,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = AccessRevokeParams(
+        params = _mgp_models.AccessRevokeParams(
             agent_id=agent_id, server_id=server_id, entry_type=entry_type, tool_name=tool_name
         )
         return await self._peer.call(methods.MGP_ACCESS_REVOKE, params)
@@ -970,7 +955,7 @@ class ClientStub:
             result: How it ended.
             details: Further facts.
         """
-        params = AuditNotificationParams(
+        params = _mgp_models.AuditNotificationParams(
             timestamp=timestamp,
             trace_id=trace_id,
             event_type=event_type,
@@ -1001,7 +986,7 @@ class ClientStub:
             reason: Why the state changed.
             timestamp: When it happened.
         """
-        params = LifecycleNotificationParams(
+        params = _mgp_models.LifecycleNotificationParams(
             server_id=server_id,
             previous_state=previous_state,
             new_state=new_state,
@@ -1023,7 +1008,7 @@ class ClientStub:
             content: The piece, to be put behind those before it.
             done: Whether it is the last one; absent means no.
         """
-        params = StreamChunkNotificationParams(
+        params = _mgp_models.StreamChunkNotificationParams(
             request_id=request_id, index=index, content=content, done=done
         )
         await self._peer.notify(methods.NOTIFICATIONS_MGP_STREAM_CHUNK, params)
@@ -1046,7 +1031,7 @@ class ClientStub:
             message: What is being done, for people.
             estimated_remaining_ms: How long it will take yet, in milliseconds.
         """
-        params = StreamProgressNotificationParams(
+        params = _mgp_models.StreamProgressNotificationParams(
             request_id=request_id,
             progress=progress,
             message=message,
@@ -1076,7 +1061,7 @@ class ClientStub:
             data: What happened, in the channel's own form.
             dropped: How many events of the subscription were dropped right before this one; absent means none.
         """
-        params = EventNotificationParams(
+        params = _mgp_models.EventNotificationParams(
             subscription_id=subscription_id,
             channel=channel,
             timestamp=timestamp,
@@ -1108,7 +1093,7 @@ class ClientStub:
             options: The answers to choose from.
             timeout_ms: How long the server waits, in milliseconds.
         """
-        params = CallbackRequestNotificationParams(
+        params = _mgp_models.CallbackRequestNotificationParams(
             callback_id=callback_id,
             request_id=request_id,
             type=type,
@@ -1133,7 +1118,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = DiscoveryListParams(filter=filter)
+        params = _mgp_models.DiscoveryListParams(filter=filter)
         return await self._peer.call(methods.MGP_DISCOVERY_LIST, params)
 
     async def mgp_discovery_register(
@@ -1171,7 +1156,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = DiscoveryRegisterParams(
+        params = _mgp_models.DiscoveryRegisterParams(
             id=id,
             command=command,
             args=args,
@@ -1200,7 +1185,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = DiscoveryDeregisterParams(id=id, reason=reason)
+        params = _mgp_models.DiscoveryDeregisterParams(id=id, reason=reason)
         return await self._peer.call(methods.MGP_DISCOVERY_DEREGISTER, params)
 
     async def mgp_tools_discover(
@@ -1227,7 +1212,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ToolsDiscoverParams(
+        params = _mgp_models.ToolsDiscoverParams(
             query=query, strategy=strategy, max_results=max_results, filter=filter
         )
         return await self._peer.call(methods.MGP_TOOLS_DISCOVER, params)
@@ -1258,7 +1243,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ToolsRequestParams(
+        params = _mgp_models.ToolsRequestParams(
             reason=reason, context=context, requirements=requirements, task_trace_id=task_trace_id
         )
         return await self._peer.call(methods.MGP_TOOLS_REQUEST, params)
@@ -1276,7 +1261,7 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = RequestParams(meta=meta)
+        params = _mcp_models.RequestParams(meta=meta)
         return await self._peer.call(methods.MGP_TOOLS_SESSION, params)
 
     async def mgp_tools_session_evict(
@@ -1295,5 +1280,5 @@ class ClientStub:
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
-        params = ToolsSessionEvictParams(tools=tools_, reason=reason)
+        params = _mgp_models.ToolsSessionEvictParams(tools=tools_, reason=reason)
         return await self._peer.call(methods.MGP_TOOLS_SESSION_EVICT, params)

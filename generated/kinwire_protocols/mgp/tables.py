@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinwire_protocols import tables
-from kinwire_protocols.mgp.models import (
-    AccessLevel,
-    Approach,
-    AuditConcern,
-    CodeSafety,
-    Component,
-    ContextLevel,
-    ErrorRange,
-    ErrorRule,
-    ExtensionRule,
-    FutureExtension,
-    NameAlias,
-    Pairing,
-    Pattern,
-    PermissionRule,
-    Release,
-    RiskRule,
-    SafetyRule,
-    SearchRule,
-    ServerState,
-    Term,
-)
+from kinwire_protocols.lazy import Lazy
 
-COMPATIBILITY_MATRIX: Final = tables.Table(
-    Pairing,
+if TYPE_CHECKING:
+    from kinwire_protocols.mgp.models import (
+        AccessLevel,
+        Approach,
+        AuditConcern,
+        CodeSafety,
+        Component,
+        ContextLevel,
+        ErrorRange,
+        ErrorRule,
+        ExtensionRule,
+        FutureExtension,
+        NameAlias,
+        Pairing,
+        Pattern,
+        PermissionRule,
+        Release,
+        RiskRule,
+        SafetyRule,
+        SearchRule,
+        ServerState,
+        Term,
+    )
+
+COMPATIBILITY_MATRIX: Final[tables.Table[Pairing]] = tables.Table(
+    Lazy("kinwire_protocols.mgp.models.Pairing"),
     (
         {"client": "MCP", "server": "MCP", "behavior": "MCP"},
         {"client": "MCP", "server": "MGP", "behavior": "MCP; the server keeps MGP to itself"},
@@ -43,8 +46,8 @@ COMPATIBILITY_MATRIX: Final = tables.Table(
 )
 """Who speaks what with whom; none of it needs a setting. Section 1.3."""
 
-EXTENSIONS: Final = tables.KeyedTable(
-    ExtensionRule,
+EXTENSIONS: Final[tables.KeyedTable[ExtensionRule]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.ExtensionRule"),
     "extension",
     (
         {
@@ -92,8 +95,8 @@ EXTENSIONS: Final = tables.KeyedTable(
 )
 """The extensions that can be negotiated. Section 2.2."""
 
-EXTENSION_ALIASES: Final = tables.KeyedTable(
-    NameAlias,
+EXTENSION_ALIASES: Final[tables.KeyedTable[NameAlias]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.NameAlias"),
     "name",
     (
         {"name": "permissions", "means": "security"},
@@ -105,8 +108,8 @@ EXTENSION_ALIASES: Final = tables.KeyedTable(
 )
 """Names of later versions for extensions of this one, or for parts of them. Section 2.2."""
 
-STANDARD_PERMISSIONS: Final = tables.KeyedTable(
-    PermissionRule,
+STANDARD_PERMISSIONS: Final[tables.KeyedTable[PermissionRule]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.PermissionRule"),
     "permission",
     (
         {
@@ -156,8 +159,8 @@ STANDARD_PERMISSIONS: Final = tables.KeyedTable(
 )
 """The standard permissions and their risks. Section 3.2."""
 
-APPROVAL_POLICIES: Final = tables.KeyedTable(
-    Term,
+APPROVAL_POLICIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "interactive", "meaning": "Each permission is put before the human operator"},
@@ -174,8 +177,8 @@ APPROVAL_POLICIES: Final = tables.KeyedTable(
 )
 """How a client decides about permissions. Section 3.3."""
 
-GRANT_VALUES: Final = tables.KeyedTable(
-    Term,
+GRANT_VALUES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "approved", "meaning": "The permission is granted"},
@@ -185,8 +188,8 @@ GRANT_VALUES: Final = tables.KeyedTable(
 )
 """What can be decided about a permission. Section 3.6."""
 
-RISK_LEVELS: Final = tables.KeyedTable(
-    RiskRule,
+RISK_LEVELS: Final[tables.KeyedTable[RiskRule]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.RiskRule"),
     "risk_level",
     (
         {
@@ -208,8 +211,8 @@ RISK_LEVELS: Final = tables.KeyedTable(
 )
 """What the risk levels mean to a client. Section 4.4."""
 
-VALIDATORS: Final = tables.KeyedTable(
-    Term,
+VALIDATORS: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {
@@ -230,8 +233,8 @@ VALIDATORS: Final = tables.KeyedTable(
 )
 """The checks that the kernel can apply to a call. Section 4.5."""
 
-ACCESS_HIERARCHY: Final = tables.KeyedTable(
-    AccessLevel,
+ACCESS_HIERARCHY: Final[tables.KeyedTable[AccessLevel]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.AccessLevel"),
     "source",
     (
         {"priority": 1, "source": "tool_grant", "meaning": "An entry for this tool and this agent"},
@@ -245,8 +248,8 @@ ACCESS_HIERARCHY: Final = tables.KeyedTable(
 )
 """In which order access is decided. Section 5.2."""
 
-ACCESS_ENTRY_TYPES: Final = tables.KeyedTable(
-    Term,
+ACCESS_ENTRY_TYPES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "server_grant", "meaning": "All tools of a server"},
@@ -255,8 +258,8 @@ ACCESS_ENTRY_TYPES: Final = tables.KeyedTable(
 )
 """What an entry covers. Section 5.3."""
 
-DEFAULT_POLICIES: Final = tables.KeyedTable(
-    Term,
+DEFAULT_POLICIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "opt-in", "meaning": "No access until it is granted explicitly"},
@@ -265,8 +268,8 @@ DEFAULT_POLICIES: Final = tables.KeyedTable(
 )
 """What holds without an entry. Section 5.5."""
 
-AUDIT_CONCERNS: Final = tables.KeyedTable(
-    AuditConcern,
+AUDIT_CONCERNS: Final[tables.KeyedTable[AuditConcern]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.AuditConcern"),
     "concern",
     (
         {"concern": "Format of audit events", "scope": "protocol"},
@@ -279,8 +282,8 @@ AUDIT_CONCERNS: Final = tables.KeyedTable(
 )
 """What the protocol settles about auditing, and what is left to an audit server. Section 6.2."""
 
-AUDIT_EVENT_TYPES: Final = tables.KeyedTable(
-    Term,
+AUDIT_EVENT_TYPES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "TOOL_EXECUTED", "meaning": "A tool was called and finished"},
@@ -298,8 +301,8 @@ AUDIT_EVENT_TYPES: Final = tables.KeyedTable(
 )
 """The standard types of audit events. Section 6.4."""
 
-SAFETY_LEVELS: Final = tables.KeyedTable(
-    SafetyRule,
+SAFETY_LEVELS: Final[tables.KeyedTable[SafetyRule]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.SafetyRule"),
     "level",
     (
         {
@@ -342,8 +345,8 @@ SAFETY_LEVELS: Final = tables.KeyedTable(
 )
 """What the safety levels check. Section 7.2."""
 
-CODE_SAFETY_PRESETS: Final = tables.KeyedTable(
-    CodeSafety,
+CODE_SAFETY_PRESETS: Final[tables.KeyedTable[CodeSafety]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.CodeSafety"),
     "level",
     (
         {
@@ -358,8 +361,8 @@ CODE_SAFETY_PRESETS: Final = tables.KeyedTable(
 )
 """The lists that hold where a tool gives none. Section 7.3."""
 
-SERVER_STATES: Final = tables.KeyedTable(
-    Term,
+SERVER_STATES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "registered", "meaning": "The configuration is loaded, the server not started"},
@@ -376,8 +379,8 @@ SERVER_STATES: Final = tables.KeyedTable(
 )
 """The states of a server. Section 11.2."""
 
-HEALTH_STATUSES: Final = tables.KeyedTable(
-    Term,
+HEALTH_STATUSES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "healthy", "meaning": "The server works fully"},
@@ -387,8 +390,8 @@ HEALTH_STATUSES: Final = tables.KeyedTable(
 )
 """How well a server can work. Section 11.3."""
 
-SHUTDOWN_REASONS: Final = tables.KeyedTable(
-    Term,
+SHUTDOWN_REASONS: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "operator_request", "meaning": "A human asked for it"},
@@ -403,8 +406,8 @@ SHUTDOWN_REASONS: Final = tables.KeyedTable(
 )
 """Why a server is shut down. Section 11.4."""
 
-RESTART_POLICIES: Final = tables.KeyedTable(
-    Term,
+RESTART_POLICIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "never", "meaning": "Not after a failure"},
@@ -414,8 +417,8 @@ RESTART_POLICIES: Final = tables.KeyedTable(
 )
 """When a server is started again. Section 11.5."""
 
-CALLBACK_TYPES: Final = tables.KeyedTable(
-    Term,
+CALLBACK_TYPES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "confirmation", "meaning": "A yes or no before a dangerous operation"},
@@ -426,8 +429,8 @@ CALLBACK_TYPES: Final = tables.KeyedTable(
 )
 """What a callback can want. Section 13.4."""
 
-CHANNEL_PATTERNS: Final = tables.KeyedTable(
-    Term,
+CHANNEL_PATTERNS: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "model.*", "meaning": "Language models: use of tokens, rate limits, errors"},
@@ -438,8 +441,8 @@ CHANNEL_PATTERNS: Final = tables.KeyedTable(
 )
 """What channels are about, by the beginnings of their names. Section 13.5."""
 
-ERROR_RANGES: Final = tables.Table(
-    ErrorRange,
+ERROR_RANGES: Final[tables.Table[ErrorRange]] = tables.Table(
+    Lazy("kinwire_protocols.mgp.models.ErrorRange"),
     (
         {"lowest": -32603, "highest": -32600, "category": "JSON-RPC"},
         {"lowest": 1000, "highest": 1099, "category": "security"},
@@ -451,8 +454,8 @@ ERROR_RANGES: Final = tables.Table(
 )
 """Which codes are about what. Section 14.2."""
 
-ERROR_RULES: Final = tables.KeyedTable(
-    ErrorRule,
+ERROR_RULES: Final[tables.KeyedTable[ErrorRule]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.ErrorRule"),
     "name",
     (
         {
@@ -599,8 +602,8 @@ ERROR_RULES: Final = tables.KeyedTable(
 )
 """The errors with their names in the specification, their categories, and what a client does where the error does not say. Section 14.3."""
 
-RETRY_STRATEGIES: Final = tables.KeyedTable(
-    Term,
+RETRY_STRATEGIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "immediate", "meaning": "No wait"},
@@ -610,8 +613,8 @@ RETRY_STRATEGIES: Final = tables.KeyedTable(
 )
 """How waits between tries grow. Section 14.5."""
 
-WORD_ALIASES: Final = tables.KeyedTable(
-    NameAlias,
+WORD_ALIASES: Final[tables.KeyedTable[NameAlias]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.NameAlias"),
     "name",
     (
         {"name": "upstream", "means": "external"},
@@ -620,8 +623,8 @@ WORD_ALIASES: Final = tables.KeyedTable(
 )
 """Words that kernels are known to write into errors, and what they stand for. Section 14.5."""
 
-CONTEXT_LEVELS: Final = tables.KeyedTable(
-    ContextLevel,
+CONTEXT_LEVELS: Final[tables.KeyedTable[ContextLevel]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.ContextLevel"),
     "level",
     (
         {"level": "L0", "mode": "Standard MCP", "holds": "All tools", "tokens": 150000},
@@ -642,8 +645,8 @@ CONTEXT_LEVELS: Final = tables.KeyedTable(
 )
 """How tools can be held in a model's context, and what it costs. Section 16.3."""
 
-SEARCH_STRATEGIES: Final = tables.KeyedTable(
-    SearchRule,
+SEARCH_STRATEGIES: Final[tables.KeyedTable[SearchRule]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.SearchRule"),
     "strategy",
     (
         {
@@ -665,8 +668,8 @@ SEARCH_STRATEGIES: Final = tables.KeyedTable(
 )
 """How the tool index can be searched. Section 16.4."""
 
-TOOLS_REQUEST_STATUSES: Final = tables.KeyedTable(
-    Term,
+TOOLS_REQUEST_STATUSES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "fulfilled", "meaning": "Tools were found and loaded into the session"},
@@ -678,8 +681,8 @@ TOOLS_REQUEST_STATUSES: Final = tables.KeyedTable(
 )
 """What can come of a request for tools. Section 16.6."""
 
-SESSION_CACHE: Final = tables.KeyedTable(
-    Term,
+SESSION_CACHE: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "pinned", "meaning": "Always in the context, as configured for each agent"},
@@ -689,8 +692,8 @@ SESSION_CACHE: Final = tables.KeyedTable(
 )
 """What a session keeps of tools, and for how long. Section 16.7."""
 
-APPROACHES: Final = tables.KeyedTable(
-    Approach,
+APPROACHES: Final[tables.KeyedTable[Approach]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Approach"),
     "approach",
     (
         {
@@ -730,8 +733,8 @@ APPROACHES: Final = tables.KeyedTable(
 )
 """Ways to let a model find tools, as the specification compares them. Section 16.9."""
 
-REFERENCE_COMPONENTS: Final = tables.KeyedTable(
-    Component,
+REFERENCE_COMPONENTS: Final[tables.KeyedTable[Component]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Component"),
     "part",
     (
         {
@@ -786,8 +789,8 @@ REFERENCE_COMPONENTS: Final = tables.KeyedTable(
 )
 """Where the reference implementation has each part of the specification. Section 8.3."""
 
-RELEASES: Final = tables.KeyedTable(
-    Release,
+RELEASES: Final[tables.KeyedTable[Release]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Release"),
     "version",
     (
         {"version": "0.1.0-draft", "date": "2026-02-27", "changes": "Security (2 to 7)"},
@@ -805,8 +808,8 @@ RELEASES: Final = tables.KeyedTable(
 )
 """The drafts of the specification. Section 9."""
 
-PATTERNS: Final = tables.KeyedTable(
-    Pattern,
+PATTERNS: Final[tables.KeyedTable[Pattern]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.Pattern"),
     "pattern",
     (
         {
@@ -828,8 +831,8 @@ PATTERNS: Final = tables.KeyedTable(
 )
 """What is left to applications on purpose. Section 10.1."""
 
-FUTURE_EXTENSIONS: Final = tables.KeyedTable(
-    FutureExtension,
+FUTURE_EXTENSIONS: Final[tables.KeyedTable[FutureExtension]] = tables.KeyedTable(
+    Lazy("kinwire_protocols.mgp.models.FutureExtension"),
     "extension",
     (
         {
@@ -846,7 +849,7 @@ FUTURE_EXTENSIONS: Final = tables.KeyedTable(
 )
 """Extensions that later versions may bring. Section 10.2."""
 
-SERVER_LIFECYCLE: Final = tables.Machine[ServerState](
+SERVER_LIFECYCLE: Final[tables.Machine[ServerState]] = tables.Machine(
     states=(
         "registered",
         "connecting",

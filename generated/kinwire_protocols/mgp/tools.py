@@ -3,40 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from kinwire_protocols.lazy import Lazy
 from kinwire_protocols.mcp import methods as caller_methods
-from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mgp import errors
-from kinwire_protocols.mgp.models import (
-    AccessEntry,
-    AccessGrantParams,
-    AccessQueryParams,
-    AccessQueryResult,
-    AccessRevokeParams,
-    AccessRevokeResult,
-    DiscoveredServer,
-    DiscoveryDeregisterParams,
-    DiscoveryDeregisterResult,
-    DiscoveryListParams,
-    DiscoveryListResult,
-    DiscoveryRegisterParams,
-    ToolsDiscoverParams,
-    ToolsDiscoverResult,
-    ToolsRequestParams,
-    ToolsRequestResult,
-    ToolsSessionEvictParams,
-    ToolsSessionEvictResult,
-    ToolsSessionResult,
-)
 from kinwire_protocols.tool_methods import ToolMethod
 
-MGP_ACCESS_QUERY_TOOL: Final = ToolMethod[AccessQueryParams, AccessQueryResult](
+if TYPE_CHECKING:
+    from kinwire_protocols.mcp.models import RequestParams
+    from kinwire_protocols.mgp.models import (
+        AccessEntry,
+        AccessGrantParams,
+        AccessQueryParams,
+        AccessQueryResult,
+        AccessRevokeParams,
+        AccessRevokeResult,
+        DiscoveredServer,
+        DiscoveryDeregisterParams,
+        DiscoveryDeregisterResult,
+        DiscoveryListParams,
+        DiscoveryListResult,
+        DiscoveryRegisterParams,
+        ToolsDiscoverParams,
+        ToolsDiscoverResult,
+        ToolsRequestParams,
+        ToolsRequestResult,
+        ToolsSessionEvictParams,
+        ToolsSessionEvictResult,
+        ToolsSessionResult,
+    )
+
+MGP_ACCESS_QUERY_TOOL: Final[ToolMethod[AccessQueryParams, AccessQueryResult]] = ToolMethod(
     name="mgp.access.query",
     protocol="mgp",
     attribute="mgp_access_query_tool",
-    params=AccessQueryParams,
-    result=AccessQueryResult,
+    params=Lazy("kinwire_protocols.mgp.models.AccessQueryParams"),
+    result=Lazy("kinwire_protocols.mgp.models.AccessQueryResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(errors.PermissionDeniedError,),
     section="5.4 mgp/access/query",
@@ -57,12 +60,12 @@ MGP_ACCESS_QUERY_TOOL: Final = ToolMethod[AccessQueryParams, AccessQueryResult](
 )
 """Ask whether an agent may use a tool, and why."""
 
-MGP_ACCESS_GRANT_TOOL: Final = ToolMethod[AccessGrantParams, AccessEntry](
+MGP_ACCESS_GRANT_TOOL: Final[ToolMethod[AccessGrantParams, AccessEntry]] = ToolMethod(
     name="mgp.access.grant",
     protocol="mgp",
     attribute="mgp_access_grant_tool",
-    params=AccessGrantParams,
-    result=AccessEntry,
+    params=Lazy("kinwire_protocols.mgp.models.AccessGrantParams"),
+    result=Lazy("kinwire_protocols.mgp.models.AccessEntry"),
     caller=caller_methods.TOOLS_CALL,
     errors=(errors.PermissionDeniedError,),
     section="5.4 mgp/access/grant",
@@ -113,12 +116,12 @@ MGP_ACCESS_GRANT_TOOL: Final = ToolMethod[AccessGrantParams, AccessEntry](
 )
 """Make an entry about an agent's access to a server or tool."""
 
-MGP_ACCESS_REVOKE_TOOL: Final = ToolMethod[AccessRevokeParams, AccessRevokeResult](
+MGP_ACCESS_REVOKE_TOOL: Final[ToolMethod[AccessRevokeParams, AccessRevokeResult]] = ToolMethod(
     name="mgp.access.revoke",
     protocol="mgp",
     attribute="mgp_access_revoke_tool",
-    params=AccessRevokeParams,
-    result=AccessRevokeResult,
+    params=Lazy("kinwire_protocols.mgp.models.AccessRevokeParams"),
+    result=Lazy("kinwire_protocols.mgp.models.AccessRevokeResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(errors.PermissionDeniedError,),
     section="5.4 mgp/access/revoke",
@@ -153,12 +156,12 @@ MGP_ACCESS_REVOKE_TOOL: Final = ToolMethod[AccessRevokeParams, AccessRevokeResul
 )
 """Take an entry about an agent's access back."""
 
-MGP_DISCOVERY_LIST_TOOL: Final = ToolMethod[DiscoveryListParams, DiscoveryListResult](
+MGP_DISCOVERY_LIST_TOOL: Final[ToolMethod[DiscoveryListParams, DiscoveryListResult]] = ToolMethod(
     name="mgp.discovery.list",
     protocol="mgp",
     attribute="mgp_discovery_list_tool",
-    params=DiscoveryListParams,
-    result=DiscoveryListResult,
+    params=Lazy("kinwire_protocols.mgp.models.DiscoveryListParams"),
+    result=Lazy("kinwire_protocols.mgp.models.DiscoveryListResult"),
     caller=caller_methods.TOOLS_CALL,
     section="15.2 Registry Endpoint Discovery",
     aliases=("mgp/discovery/list", "mgp_discovery_list"),
@@ -251,129 +254,131 @@ MGP_DISCOVERY_LIST_TOOL: Final = ToolMethod[DiscoveryListParams, DiscoveryListRe
 )
 """List the servers that a registry knows."""
 
-MGP_DISCOVERY_REGISTER_TOOL: Final = ToolMethod[DiscoveryRegisterParams, DiscoveredServer](
-    name="mgp.discovery.register",
-    protocol="mgp",
-    attribute="mgp_discovery_register_tool",
-    params=DiscoveryRegisterParams,
-    result=DiscoveredServer,
-    caller=caller_methods.TOOLS_CALL,
-    errors=(
-        errors.PermissionDeniedError,
-        errors.ValidationBlockedError,
-        errors.CodeSafetyViolationError,
-        errors.ResourceExhaustedError,
-    ),
-    section="15.4",
-    aliases=("mgp/discovery/register", "mgp_discovery_register"),
-    definition={
-        "name": "mgp.discovery.register",
-        "description": "Register a server that was made at run time.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "id": {"type": "string", "description": "What it is to be called."},
-                "command": {"type": "string", "description": "The program to start."},
-                "args": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "description": "Its arguments.",
-                },
-                "transport": {"type": "string", "description": "How to reach the server."},
-                "url": {
-                    "type": "string",
-                    "description": "Its address, where it is not started as a program.",
-                    "format": "uri",
-                },
-                "mgp": {
-                    "$ref": "#/$defs/ServerProfile",
-                    "description": "What it says about its MGP; absent means plain MCP.",
-                },
-                "created_by": {"type": "string", "description": "Who made it."},
-                "justification": {
-                    "type": "string",
-                    "description": "What it is for, for people and audits.",
-                },
-            },
-            "required": ["id"],
-            "$defs": {
-                "ExtensionName": {
-                    "description": "The parts of MGP that two sides can agree on, each for itself.",
-                    "type": "string",
-                    "enum": [
-                        "security",
-                        "access_control",
-                        "audit",
-                        "code_safety",
-                        "lifecycle",
-                        "streaming",
-                        "bidirectional",
-                        "discovery",
-                        "tool_discovery",
-                    ],
-                },
-                "Permission": {
-                    "description": "A permission by name: a standard one, or one of an implementation's own in reverse-domain notation.",
-                    "anyOf": [{"$ref": "#/$defs/StandardPermission"}, {"type": "string"}],
-                },
-                "ServerProfile": {
-                    "description": "What a server that is not connected says about its MGP.",
-                    "type": "object",
-                    "properties": {
-                        "extensions": {
-                            "type": "array",
-                            "items": {
-                                "anyOf": [{"$ref": "#/$defs/ExtensionName"}, {"type": "string"}]
-                            },
-                            "description": "The extensions that it supports.",
-                        },
-                        "permissions_required": {
-                            "type": "array",
-                            "items": {"$ref": "#/$defs/Permission"},
-                            "description": "The permissions that it needs.",
-                        },
-                        "trust_level": {
-                            "anyOf": [{"$ref": "#/$defs/TrustLevel"}, {"type": "string"}],
-                            "description": "How far it is to be trusted.",
-                        },
+MGP_DISCOVERY_REGISTER_TOOL: Final[ToolMethod[DiscoveryRegisterParams, DiscoveredServer]] = (
+    ToolMethod(
+        name="mgp.discovery.register",
+        protocol="mgp",
+        attribute="mgp_discovery_register_tool",
+        params=Lazy("kinwire_protocols.mgp.models.DiscoveryRegisterParams"),
+        result=Lazy("kinwire_protocols.mgp.models.DiscoveredServer"),
+        caller=caller_methods.TOOLS_CALL,
+        errors=(
+            errors.PermissionDeniedError,
+            errors.ValidationBlockedError,
+            errors.CodeSafetyViolationError,
+            errors.ResourceExhaustedError,
+        ),
+        section="15.4",
+        aliases=("mgp/discovery/register", "mgp_discovery_register"),
+        definition={
+            "name": "mgp.discovery.register",
+            "description": "Register a server that was made at run time.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "string", "description": "What it is to be called."},
+                    "command": {"type": "string", "description": "The program to start."},
+                    "args": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "description": "Its arguments.",
+                    },
+                    "transport": {"type": "string", "description": "How to reach the server."},
+                    "url": {
+                        "type": "string",
+                        "description": "Its address, where it is not started as a program.",
+                        "format": "uri",
+                    },
+                    "mgp": {
+                        "$ref": "#/$defs/ServerProfile",
+                        "description": "What it says about its MGP; absent means plain MCP.",
+                    },
+                    "created_by": {"type": "string", "description": "Who made it."},
+                    "justification": {
+                        "type": "string",
+                        "description": "What it is for, for people and audits.",
                     },
                 },
-                "StandardPermission": {
-                    "description": "The permissions that every implementation knows; the table StandardPermissions has their risks.",
-                    "type": "string",
-                    "enum": [
-                        "filesystem.read",
-                        "filesystem.write",
-                        "network.outbound",
-                        "network.listen",
-                        "shell.execute",
-                        "code_execution",
-                        "memory.read",
-                        "memory.write",
-                        "system.info",
-                        "camera",
-                        "notification",
-                    ],
-                },
-                "TrustLevel": {
-                    "description": "How far a server is trusted; a `sandboxed` one is validated more strictly than the other two.",
-                    "type": "string",
-                    "enum": ["trusted", "standard", "sandboxed"],
+                "required": ["id"],
+                "$defs": {
+                    "ExtensionName": {
+                        "description": "The parts of MGP that two sides can agree on, each for itself.",
+                        "type": "string",
+                        "enum": [
+                            "security",
+                            "access_control",
+                            "audit",
+                            "code_safety",
+                            "lifecycle",
+                            "streaming",
+                            "bidirectional",
+                            "discovery",
+                            "tool_discovery",
+                        ],
+                    },
+                    "Permission": {
+                        "description": "A permission by name: a standard one, or one of an implementation's own in reverse-domain notation.",
+                        "anyOf": [{"$ref": "#/$defs/StandardPermission"}, {"type": "string"}],
+                    },
+                    "ServerProfile": {
+                        "description": "What a server that is not connected says about its MGP.",
+                        "type": "object",
+                        "properties": {
+                            "extensions": {
+                                "type": "array",
+                                "items": {
+                                    "anyOf": [{"$ref": "#/$defs/ExtensionName"}, {"type": "string"}]
+                                },
+                                "description": "The extensions that it supports.",
+                            },
+                            "permissions_required": {
+                                "type": "array",
+                                "items": {"$ref": "#/$defs/Permission"},
+                                "description": "The permissions that it needs.",
+                            },
+                            "trust_level": {
+                                "anyOf": [{"$ref": "#/$defs/TrustLevel"}, {"type": "string"}],
+                                "description": "How far it is to be trusted.",
+                            },
+                        },
+                    },
+                    "StandardPermission": {
+                        "description": "The permissions that every implementation knows; the table StandardPermissions has their risks.",
+                        "type": "string",
+                        "enum": [
+                            "filesystem.read",
+                            "filesystem.write",
+                            "network.outbound",
+                            "network.listen",
+                            "shell.execute",
+                            "code_execution",
+                            "memory.read",
+                            "memory.write",
+                            "system.info",
+                            "camera",
+                            "notification",
+                        ],
+                    },
+                    "TrustLevel": {
+                        "description": "How far a server is trusted; a `sandboxed` one is validated more strictly than the other two.",
+                        "type": "string",
+                        "enum": ["trusted", "standard", "sandboxed"],
+                    },
                 },
             },
         },
-    },
+    )
 )
 """Register a server that was made at run time."""
 
-MGP_DISCOVERY_DEREGISTER_TOOL: Final = ToolMethod[
-    DiscoveryDeregisterParams, DiscoveryDeregisterResult
-](
+MGP_DISCOVERY_DEREGISTER_TOOL: Final[
+    ToolMethod[DiscoveryDeregisterParams, DiscoveryDeregisterResult]
+] = ToolMethod(
     name="mgp.discovery.deregister",
     protocol="mgp",
     attribute="mgp_discovery_deregister_tool",
-    params=DiscoveryDeregisterParams,
-    result=DiscoveryDeregisterResult,
+    params=Lazy("kinwire_protocols.mgp.models.DiscoveryDeregisterParams"),
+    result=Lazy("kinwire_protocols.mgp.models.DiscoveryDeregisterResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(errors.PermissionDeniedError,),
     section="15.5",
@@ -393,12 +398,12 @@ MGP_DISCOVERY_DEREGISTER_TOOL: Final = ToolMethod[
 )
 """Take a server out of the registry."""
 
-MGP_TOOLS_DISCOVER_TOOL: Final = ToolMethod[ToolsDiscoverParams, ToolsDiscoverResult](
+MGP_TOOLS_DISCOVER_TOOL: Final[ToolMethod[ToolsDiscoverParams, ToolsDiscoverResult]] = ToolMethod(
     name="mgp.tools.discover",
     protocol="mgp",
     attribute="mgp_tools_discover_tool",
-    params=ToolsDiscoverParams,
-    result=ToolsDiscoverResult,
+    params=Lazy("kinwire_protocols.mgp.models.ToolsDiscoverParams"),
+    result=Lazy("kinwire_protocols.mgp.models.ToolsDiscoverResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(errors.RateLimitedError,),
     section="16.5 Flow Diagram",
@@ -474,12 +479,12 @@ MGP_TOOLS_DISCOVER_TOOL: Final = ToolMethod[ToolsDiscoverParams, ToolsDiscoverRe
 )
 """Search the tools of all servers for one that fits."""
 
-MGP_TOOLS_REQUEST_TOOL: Final = ToolMethod[ToolsRequestParams, ToolsRequestResult](
+MGP_TOOLS_REQUEST_TOOL: Final[ToolMethod[ToolsRequestParams, ToolsRequestResult]] = ToolMethod(
     name="mgp.tools.request",
     protocol="mgp",
     attribute="mgp_tools_request_tool",
-    params=ToolsRequestParams,
-    result=ToolsRequestResult,
+    params=Lazy("kinwire_protocols.mgp.models.ToolsRequestParams"),
+    result=Lazy("kinwire_protocols.mgp.models.ToolsRequestResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.PermissionDeniedError,
@@ -550,12 +555,12 @@ MGP_TOOLS_REQUEST_TOOL: Final = ToolMethod[ToolsRequestParams, ToolsRequestResul
 )
 """Ask for tools that a task turns out to need."""
 
-MGP_TOOLS_SESSION_TOOL: Final = ToolMethod[RequestParams, ToolsSessionResult](
+MGP_TOOLS_SESSION_TOOL: Final[ToolMethod[RequestParams, ToolsSessionResult]] = ToolMethod(
     name="mgp.tools.session",
     protocol="mgp",
     attribute="mgp_tools_session_tool",
-    params=RequestParams,
-    result=ToolsSessionResult,
+    params=Lazy("kinwire_protocols.mcp.models.RequestParams"),
+    result=Lazy("kinwire_protocols.mgp.models.ToolsSessionResult"),
     caller=caller_methods.TOOLS_CALL,
     section="16.7 mgp/tools/session",
     aliases=("mgp/tools/session", "mgp_tools_session"),
@@ -567,12 +572,14 @@ MGP_TOOLS_SESSION_TOOL: Final = ToolMethod[RequestParams, ToolsSessionResult](
 )
 """List the tools that the session has."""
 
-MGP_TOOLS_SESSION_EVICT_TOOL: Final = ToolMethod[ToolsSessionEvictParams, ToolsSessionEvictResult](
+MGP_TOOLS_SESSION_EVICT_TOOL: Final[
+    ToolMethod[ToolsSessionEvictParams, ToolsSessionEvictResult]
+] = ToolMethod(
     name="mgp.tools.session.evict",
     protocol="mgp",
     attribute="mgp_tools_session_evict_tool",
-    params=ToolsSessionEvictParams,
-    result=ToolsSessionEvictResult,
+    params=Lazy("kinwire_protocols.mgp.models.ToolsSessionEvictParams"),
+    result=Lazy("kinwire_protocols.mgp.models.ToolsSessionEvictResult"),
     caller=caller_methods.TOOLS_CALL,
     section="16.7 mgp/tools/session/evict",
     aliases=("mgp/tools/session/evict", "mgp_tools_session_evict"),

@@ -10,6 +10,7 @@ import sys
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -97,13 +98,23 @@ def bindings(version: str) -> Bindings:
     """Return the types of a version; only they are made, which takes a fraction of a package."""
     documents = document(version)
     name = f"imported_{version.replace('-', '_')}"
-    source = models(documents, "kinwire_protocols")["mcp/models.py"]
+    made = models(documents, "kinwire_protocols").items()
+    sources = {path.removeprefix("mcp/"): source for path, source in made if path[:4] == "mcp/"}
+    whole: Any = _module(name, sources.pop("models.py", ""))
+    # What several modules use comes first.
+    for path in sorted(sources, key=lambda path: path != "models/common.py"):
+        part = _module(f"{name}.{Path(path).stem}", sources[path])
+        vars(whole).update({key: kept for key, kept in vars(part).items() if key[0].isupper()})
+    return Bindings(whole, documents["mcp"].content)
+
+
+def _module(name: str, source: str) -> Any:
     spec = importlib.util.spec_from_loader(name, loader=None)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # pydantic looks for names of annotations there
     exec(compile(source, f"<{name}>", "exec"), module.__dict__)
-    return Bindings(module, documents["mcp"].content)
+    return module
 
 
 def sampled(version: str) -> Node:

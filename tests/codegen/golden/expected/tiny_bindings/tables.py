@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Generic, TypeVar, overload
+from typing import Generic, TypeVar, cast, overload
 
 from tiny_bindings.base import JsonObject, Message, from_wire
+from tiny_bindings.lazy import Lazy
 
 __all__ = ("HttpBinding", "HttpPath", "KeyedTable", "Machine", "Table")
 
@@ -18,13 +19,14 @@ S = TypeVar("S", bound=str)
 class Table(Sequence[R]):
     """Rows in the order of the specification, made when they are first looked at."""
 
-    def __init__(self, kind: type[R], rows: Sequence[JsonObject]) -> None:
+    def __init__(self, kind: type[R] | Lazy, rows: Sequence[JsonObject]) -> None:
         self._kind = kind
         self._rows = rows
 
     @cached_property
     def _made(self) -> tuple[R, ...]:
-        return tuple(from_wire(self._kind, row) for row in self._rows)
+        kind = cast("type[R]", self._kind.load() if isinstance(self._kind, Lazy) else self._kind)
+        return tuple(from_wire(kind, row) for row in self._rows)
 
     @overload
     def __getitem__(self, index: int) -> R: ...
@@ -40,8 +42,8 @@ class Table(Sequence[R]):
 class KeyedTable(Mapping[str, R]):
     """Rows by their key, in the order of the specification."""
 
-    def __init__(self, kind: type[R], key: str, rows: Sequence[JsonObject]) -> None:
-        self._table = Table(kind, rows)
+    def __init__(self, kind: type[R] | Lazy, key: str, rows: Sequence[JsonObject]) -> None:
+        self._table = Table[R](kind, rows)
         self._places: dict[str, int] = {row[key]: place for place, row in enumerate(rows)}
 
     def __getitem__(self, key: str) -> R:

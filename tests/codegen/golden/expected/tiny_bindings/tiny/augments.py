@@ -4,65 +4,68 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic_core import MISSING
 
 from tiny_bindings import augment
+from tiny_bindings.lazy import Lazy
 from tiny_bindings.tiny import errors
-from tiny_bindings.tiny.models import Lamp, Note, Place
-from tiny_bindings.tinybase.models import Named, OpenParams
 
-NAMED_BORN_IN: Final = augment.Augment[Named, Place | None](
+if TYPE_CHECKING:
+    from tiny_bindings.tiny.models import Lamp, Note, Place
+    from tiny_bindings.tinybase.models import Named, OpenParams
+
+NAMED_BORN_IN: Final[augment.Augment[Named, Place | None]] = augment.Augment(
     protocol="tiny",
     to="tiny-base#Named",
     member="born-in",
-    type=Place,
-    message=Named,
+    type=Lazy("tiny_bindings.tiny.models.Place"),
+    message=Lazy("tiny_bindings.tinybase.models.Named"),
     sender="both",
     section="5.1",
 )
 """Where that was born."""
 
-SHELF_OPEN_PARAMS_LAMP: Final = augment.Augment[OpenParams, Lamp | None](
+SHELF_OPEN_PARAMS_LAMP: Final[augment.Augment[OpenParams, Lamp | None]] = augment.Augment(
     protocol="tiny",
     to="shelf/open params",
     member="lamp",
-    type=Lamp,
-    message=OpenParams,
+    type=Lazy("tiny_bindings.tiny.models.Lamp"),
+    message=Lazy("tiny_bindings.tinybase.models.OpenParams"),
     sender="client",
     errors=(errors.NoSuchBookError,),
     section="5.2",
 )
 """The lamp to open it with."""
 
-EVERY_PARAMS_TINY: Final = augment.EveryAugment[Note | MISSING](
+EVERY_PARAMS_TINY: Final[augment.EveryAugment[Note | MISSING]] = augment.EveryAugment(
     protocol="tiny",
     to="every params",
     member="_tiny",
-    type=Note,
+    type=Lazy("tiny_bindings.tiny.models.Note"),
     nullable=True,
     sender="client",
     section="5.3",
 )
 """Whatever a reader notes; null too."""
 
-EVERY_RESULT_TINY: Final = augment.EveryAugment[Note | MISSING](
+EVERY_RESULT_TINY: Final[augment.EveryAugment[Note | MISSING]] = augment.EveryAugment(
     protocol="tiny",
     to="every result",
     member="_tiny",
-    type=Note,
+    type=Lazy("tiny_bindings.tiny.models.Note"),
     nullable=True,
     sender="server",
     section="5.3",
 )
 """Whatever the shelf notes; null too."""
 
-EVERY_ERROR_TINY: Final = augment.ErrorAugment[Lamp | None](
+EVERY_ERROR_TINY: Final[augment.ErrorAugment[Lamp | None]] = augment.ErrorAugment(
     protocol="tiny",
     to="every error",
     member="_tiny",
-    type=Lamp,
+    type=Lazy("tiny_bindings.tiny.models.Lamp"),
     sender="server",
     errors=(errors.DustyError,),
     section="5.4",

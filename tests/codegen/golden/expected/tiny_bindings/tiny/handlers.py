@@ -5,23 +5,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tiny_bindings.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
 from tiny_bindings.peer import Handlers, Method, NoParams, On, Register
 from tiny_bindings.tiny import methods, tools
-from tiny_bindings.tiny.models import (
-    Count,
-    DustParams,
-    DustResult,
-    FindParams,
-    FindResult,
-    LentParams,
-    Rates,
-    Rating,
-)
-from tiny_bindings.tinybase.models import CallResult, OpenResult
 from tiny_bindings.tool_methods import ToolHandlers, ToolMethod
+
+if TYPE_CHECKING:
+    from tiny_bindings.tiny.models import (
+        Count,
+        DustParams,
+        DustResult,
+        FindParams,
+        FindResult,
+        LentParams,
+        Rates,
+        Rating,
+    )
+    from tiny_bindings.tinybase.models import CallResult, OpenResult
 
 
 class ServerHandlers(Handlers):

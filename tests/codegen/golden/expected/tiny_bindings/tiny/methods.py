@@ -4,33 +4,33 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from tiny_bindings.lazy import Lazy, LazyTypes
 from tiny_bindings.peer import Method, NoParams, ProtocolTable
 from tiny_bindings.tiny import errors
-from tiny_bindings.tiny.models import (
-    Author,
-    Bag,
-    Count,
-    DustResult,
-    FindParams,
-    FindResult,
-    LentParams,
-    Offer,
-    Rates,
-    Rating,
-)
 from tiny_bindings.tinybase import errors as tinybase_errors
-from tiny_bindings.tinybase.models import OpenResult
 
-BOOKS_FIND: Final = Method[FindParams, FindResult](
+if TYPE_CHECKING:
+    from tiny_bindings.tiny.models import (
+        Count,
+        DustResult,
+        FindParams,
+        FindResult,
+        LentParams,
+        Rates,
+        Rating,
+    )
+    from tiny_bindings.tinybase.models import OpenResult
+
+BOOKS_FIND: Final[Method[FindParams, FindResult]] = Method(
     name="books/find",
     protocol="tiny",
     attribute="books_find",
     kind="request",
     sender="client",
-    params=FindParams,
-    result=FindResult,
+    params=Lazy("tiny_bindings.tiny.models.FindParams"),
+    result=Lazy("tiny_bindings.tiny.models.FindResult"),
     errors=(
         errors.NoSuchBookError,
         tinybase_errors.LockedError,
@@ -39,65 +39,65 @@ BOOKS_FIND: Final = Method[FindParams, FindResult](
 )
 """Find books."""
 
-BOOKS_LENT: Final = Method[LentParams, None](
+BOOKS_LENT: Final[Method[LentParams, None]] = Method(
     name="books/lent",
     protocol="tiny",
     attribute="books_lent",
     kind="notification",
     sender="server",
-    params=LentParams,
+    params=Lazy("tiny_bindings.tiny.models.LentParams"),
     result=None,
     section="2.2",
     serial=True,
 )
 """Tell that a book was lent."""
 
-BOOKS_ANNOUNCE: Final = Method[LentParams, OpenResult](
+BOOKS_ANNOUNCE: Final[Method[LentParams, OpenResult]] = Method(
     name="books/announce",
     protocol="tiny",
     attribute="books_announce",
     kind="either",
     sender="both",
-    params=LentParams,
-    result=OpenResult,
+    params=Lazy("tiny_bindings.tiny.models.LentParams"),
+    result=Lazy("tiny_bindings.tinybase.models.OpenResult"),
     section="2.3",
     status="deprecated",
 )
 """Announce a book, with or without an answer. Deprecated since 2.0: Nobody listens. Use `books/lent`."""
 
-BOOKS_RATE: Final = Method[Rating, Rates](
+BOOKS_RATE: Final[Method[Rating, Rates]] = Method(
     name="books/rate",
     protocol="tiny",
     attribute="books_rate",
     kind="request",
     sender="client",
-    params=Rating,
-    result=Rates,
+    params=Lazy("tiny_bindings.tiny.models.Rating"),
+    result=Lazy("tiny_bindings.tiny.models.Rates"),
     positions=("id", "stars"),
     section="2.4",
 )
 """Rate a book, by position."""
 
-BOOKS_COUNT: Final = Method[NoParams, Count](
+BOOKS_COUNT: Final[Method[NoParams, Count]] = Method(
     name="books/count",
     protocol="tiny",
     attribute="books_count",
     kind="request",
     sender="client",
     params=NoParams,
-    result=Count,
+    result=Lazy("tiny_bindings.tiny.models.Count"),
     section="2.5",
 )
 """Count the books."""
 
-BOOKS_BURN: Final = Method[LentParams, DustResult](
+BOOKS_BURN: Final[Method[LentParams, DustResult]] = Method(
     name="books/burn",
     protocol="tiny",
     attribute="books_burn",
     kind="request",
     sender="client",
-    params=LentParams,
-    result=DustResult,
+    params=Lazy("tiny_bindings.tiny.models.LentParams"),
+    result=Lazy("tiny_bindings.tiny.models.DustResult"),
     section="8",
     status="considered",
 )
@@ -109,10 +109,12 @@ PROTOCOL: Final = ProtocolTable(
     version="2.1-draft",
     capability="experimental.tiny",
     capability_aliases=("tiny",),
-    offers={
-        "client": Bag,
-        "server": Offer,
-    },
+    offers=LazyTypes(
+        {
+            "client": "tiny_bindings.tiny.models.Bag",
+            "server": "tiny_bindings.tiny.models.Offer",
+        }
+    ),
     methods={
         "books/find": BOOKS_FIND,
         "books/lent": BOOKS_LENT,
@@ -126,9 +128,11 @@ PROTOCOL: Final = ProtocolTable(
         "Dusty": errors.DustyError,
         "Worn": errors.WornError,
     },
-    error_data={
-        "NoSuchBook": Author,
-    },
+    error_data=LazyTypes(
+        {
+            "NoSuchBook": "tiny_bindings.tiny.models.Author",
+        }
+    ),
     added_errors={
         "shelf/open": (errors.NoSuchBookError,),
         None: (errors.DustyError,),

@@ -4,27 +4,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic_core import MISSING
 from typing_extensions import deprecated
 
 from tiny_bindings.peer import NoParams, Peer, given
-from tiny_bindings.tiny import methods, tools
-from tiny_bindings.tiny.models import (
-    Bag,
-    Binding,
-    Count,
-    DustParams,
-    DustResult,
-    FindParams,
-    FindResult,
-    Lamp,
-    LentParams,
-    Rates,
-    Rating,
-)
-from tiny_bindings.tinybase.models import CallResult, OpenResult
+from tiny_bindings.tiny import methods, models as _tiny_models, tools
+
+if TYPE_CHECKING:
+    from tiny_bindings.tiny.models import (
+        Bag,
+        Binding,
+        Count,
+        DustResult,
+        FindResult,
+        Lamp,
+        Rates,
+    )
+    from tiny_bindings.tinybase.models import CallResult, OpenResult
 
 
 class ServerStub:
@@ -71,7 +69,7 @@ class ServerStub:
             NoSuchBookError: The shelf does not hold it.
             LockedError: Nobody may open it now.
         """
-        params = FindParams(
+        params = _tiny_models.FindParams(
             class_=class_,
             sort_by=sort_by,
             sort_by_1=sort_by_1,
@@ -99,7 +97,7 @@ class ServerStub:
             id: Which book.
             date: Stays text.
         """
-        params = LentParams(id=id, date=date)
+        params = _tiny_models.LentParams(id=id, date=date)
         return await self._peer.call(methods.BOOKS_ANNOUNCE, params)
 
     @deprecated("Deprecated since 2.0: Nobody listens. Use `books/lent`.")
@@ -114,7 +112,7 @@ class ServerStub:
             id: Which book.
             date: Stays text.
         """
-        params = LentParams(id=id, date=date)
+        params = _tiny_models.LentParams(id=id, date=date)
         await self._peer.notify(methods.BOOKS_ANNOUNCE, params)
 
     async def books_rate(self, *, id: str, stars: int | MISSING = MISSING) -> Rates:
@@ -126,7 +124,7 @@ class ServerStub:
             id: Which book.
             stars: How many.
         """
-        params = Rating(id=id, **given(stars=stars))
+        params = _tiny_models.Rating(id=id, **given(stars=stars))
         return await self._peer.call(methods.BOOKS_RATE, params)
 
     async def books_count(self) -> Count:
@@ -152,7 +150,7 @@ class ServerStub:
             NoSuchBookError: The shelf does not hold it.
             LockedError: Nobody may open it now.
         """
-        params = DustParams(shelf=shelf, tools=tools_)
+        params = _tiny_models.DustParams(shelf=shelf, tools=tools_)
         return await tools.DUST.call(self._peer, params)
 
     @deprecated("Deprecated.")
@@ -169,7 +167,7 @@ class ServerStub:
             shelf: Which one; absent for all.
             tools_: What to dust with.
         """
-        params = DustParams(shelf=shelf, tools=tools_)
+        params = _tiny_models.DustParams(shelf=shelf, tools=tools_)
         return await tools.BOOKS_FIND_TOOL.call(self._peer, params)
 
 
@@ -188,7 +186,7 @@ class ClientStub:
             id: Which book.
             date: Stays text.
         """
-        params = LentParams(id=id, date=date)
+        params = _tiny_models.LentParams(id=id, date=date)
         await self._peer.notify(methods.BOOKS_LENT, params)
 
     @deprecated("Deprecated since 2.0: Nobody listens. Use `books/lent`.")
@@ -203,7 +201,7 @@ class ClientStub:
             id: Which book.
             date: Stays text.
         """
-        params = LentParams(id=id, date=date)
+        params = _tiny_models.LentParams(id=id, date=date)
         return await self._peer.call(methods.BOOKS_ANNOUNCE, params)
 
     @deprecated("Deprecated since 2.0: Nobody listens. Use `books/lent`.")
@@ -218,5 +216,5 @@ class ClientStub:
             id: Which book.
             date: Stays text.
         """
-        params = LentParams(id=id, date=date)
+        params = _tiny_models.LentParams(id=id, date=date)
         await self._peer.notify(methods.BOOKS_ANNOUNCE, params)

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tiny_bindings import tables
-from tiny_bindings.tiny.models import DustParams, Lamp, State
+from tiny_bindings.lazy import Lazy
 
-LAMPS: Final = tables.KeyedTable(
-    Lamp,
+if TYPE_CHECKING:
+    from tiny_bindings.tiny.models import DustParams, Lamp, State
+
+LAMPS: Final[tables.KeyedTable[Lamp]] = tables.KeyedTable(
+    Lazy("tiny_bindings.tiny.models.Lamp"),
     "name",
     (
         {"name": "desk", "watts": 5},
@@ -19,8 +22,8 @@ LAMPS: Final = tables.KeyedTable(
 )
 """The lamps that there are. Section 6.1."""
 
-SHELF_RULES: Final = tables.Table(
-    DustParams,
+SHELF_RULES: Final[tables.Table[DustParams]] = tables.Table(
+    Lazy("tiny_bindings.tiny.models.DustParams"),
     (
         {"shelf": "top"},
         {},
@@ -28,7 +31,7 @@ SHELF_RULES: Final = tables.Table(
 )
 """What is to be done. Section 6.2."""
 
-SHELF: Final = tables.Machine[State](
+SHELF: Final[tables.Machine[State]] = tables.Machine(
     states=("empty", "full"),
     initial="empty",
     final=frozenset(("full",)),

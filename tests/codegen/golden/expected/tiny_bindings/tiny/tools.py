@@ -5,20 +5,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from tiny_bindings.lazy import Lazy
 from tiny_bindings.tiny import errors
-from tiny_bindings.tiny.models import DustParams, DustResult
 from tiny_bindings.tinybase import errors as tinybase_errors, methods as caller_methods
-from tiny_bindings.tinybase.models import CallResult
 from tiny_bindings.tool_methods import ToolMethod
 
-DUST: Final = ToolMethod[DustParams, DustResult](
+if TYPE_CHECKING:
+    from tiny_bindings.tiny.models import (
+        DustParams,
+        DustResult,
+    )
+    from tiny_bindings.tinybase.models import CallResult
+
+DUST: Final[ToolMethod[DustParams, DustResult]] = ToolMethod(
     name="dust",
     protocol="tiny",
     attribute="dust",
-    params=DustParams,
-    result=DustResult,
+    params=Lazy("tiny_bindings.tiny.models.DustParams"),
+    result=Lazy("tiny_bindings.tiny.models.DustResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.NoSuchBookError,
@@ -57,12 +63,12 @@ DUST: Final = ToolMethod[DustParams, DustResult](
 )
 """Dust the shelf."""
 
-BOOKS_FIND_TOOL: Final = ToolMethod[DustParams, CallResult](
+BOOKS_FIND_TOOL: Final[ToolMethod[DustParams, CallResult]] = ToolMethod(
     name="books/find",
     protocol="tiny",
     attribute="books_find_tool",
-    params=DustParams,
-    result=CallResult,
+    params=Lazy("tiny_bindings.tiny.models.DustParams"),
+    result=Lazy("tiny_bindings.tinybase.models.CallResult"),
     caller=caller_methods.TOOLS_CALL,
     whole=True,
     section="4.2",
@@ -97,12 +103,12 @@ BOOKS_FIND_TOOL: Final = ToolMethod[DustParams, CallResult](
 )
 """Find books by a tool. Deprecated."""
 
-REBIND: Final = ToolMethod[DustParams, DustResult](
+REBIND: Final[ToolMethod[DustParams, DustResult]] = ToolMethod(
     name="rebind",
     protocol="tiny",
     attribute="rebind",
-    params=DustParams,
-    result=DustResult,
+    params=Lazy("tiny_bindings.tiny.models.DustParams"),
+    result=Lazy("tiny_bindings.tiny.models.DustResult"),
     caller=caller_methods.TOOLS_CALL,
     section="8",
     status="considered",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tiny_bindings.jsonrpc.errors import MethodNotFoundError
 from tiny_bindings.peer import Handlers, Method, On, Register
 from tiny_bindings.tinybase import methods
-from tiny_bindings.tinybase.models import CallParams, CallResult, OpenParams, OpenResult
+
+if TYPE_CHECKING:
+    from tiny_bindings.tinybase.models import CallParams, CallResult, OpenParams, OpenResult
 
 
 class ServerHandlers(Handlers):

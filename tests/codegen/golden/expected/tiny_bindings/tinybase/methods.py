@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tiny_bindings.jsonrpc import errors as jsonrpc_errors
+from tiny_bindings.lazy import Lazy
 from tiny_bindings.peer import Method, ProtocolTable
 from tiny_bindings.tinybase import errors
-from tiny_bindings.tinybase.models import CallParams, CallResult, OpenParams, OpenResult
 
-SHELF_OPEN: Final = Method[OpenParams, OpenResult](
+if TYPE_CHECKING:
+    from tiny_bindings.tinybase.models import CallParams, CallResult, OpenParams, OpenResult
+
+SHELF_OPEN: Final[Method[OpenParams, OpenResult]] = Method(
     name="shelf/open",
     protocol="tiny-base",
     attribute="shelf_open",
     kind="request",
     sender="client",
-    params=OpenParams,
-    result=OpenResult,
+    params=Lazy("tiny_bindings.tinybase.models.OpenParams"),
+    result=Lazy("tiny_bindings.tinybase.models.OpenResult"),
     errors=(
         errors.LockedError,
         jsonrpc_errors.InvalidParamsError,
@@ -27,14 +30,14 @@ SHELF_OPEN: Final = Method[OpenParams, OpenResult](
 )
 """Open the shelf."""
 
-TOOLS_CALL: Final = Method[CallParams, CallResult](
+TOOLS_CALL: Final[Method[CallParams, CallResult]] = Method(
     name="tools/call",
     protocol="tiny-base",
     attribute="tools_call",
     kind="request",
     sender="client",
-    params=CallParams,
-    result=CallResult,
+    params=Lazy("tiny_bindings.tinybase.models.CallParams"),
+    result=Lazy("tiny_bindings.tinybase.models.CallResult"),
     section="2",
 )
 """Call a tool."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiny_bindings.peer import Peer
-from tiny_bindings.tinybase import methods
-from tiny_bindings.tinybase.models import CallParams, CallResult, Named, OpenParams, OpenResult
+from tiny_bindings.tinybase import methods, models as _tinybase_models
+
+if TYPE_CHECKING:
+    from tiny_bindings.tinybase.models import CallResult, Named, OpenResult
 
 
 class ServerStub:
@@ -27,7 +29,7 @@ class ServerStub:
             LockedError: Nobody may open it now.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
         """
-        params = OpenParams(who=who)
+        params = _tinybase_models.OpenParams(who=who)
         return await self._peer.call(methods.SHELF_OPEN, params)
 
     async def tools_call(self, *, name: str, arguments: dict[str, Any] | None = None) -> CallResult:
@@ -39,7 +41,7 @@ class ServerStub:
             name: The tool.
             arguments: What it is given.
         """
-        params = CallParams(name=name, arguments=arguments)
+        params = _tinybase_models.CallParams(name=name, arguments=arguments)
         return await self._peer.call(methods.TOOLS_CALL, params)
 
 
