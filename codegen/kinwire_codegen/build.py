@@ -11,7 +11,7 @@ from pathlib import Path
 from kinwire_codegen.atomic_files import FileChange
 from kinwire_codegen.emit.layout import formatted
 from kinwire_codegen.emit.package import OWNED, Package
-from kinwire_codegen.emit.signatures import Models, read_models
+from kinwire_codegen.emit.signatures import Models
 from kinwire_codegen.lint import lint
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.findings import DocumentError, Finding
@@ -48,24 +48,15 @@ def build(
     package = _package(documents, name, shared)
     said("making the models")
     made = models(documents, package.shared)
-    modules: dict[str, Models] = {}
     for document in documents:
-        paths = {
-            f"{name}.{path.removesuffix('.py').replace('/', '.')}": path
-            for path in made
-            if path.partition("/")[0] == document.module
-        }
-        found = read_models({dotted: made[path] for dotted, path in paths.items()})
-        made |= {paths[dotted]: source for dotted, source in found.sources.items()}
         constants = {class_of_values(*one) for one in document.definitions.items()} - {None}
-        if found.homes.keys() != document.definitions.keys() | constants:
+        if made[document.name].homes.keys() != document.definitions.keys() | constants:
             raise RuntimeError(f"{document.file} and its models define other names")
-        modules[document.name] = found
     said("writing rows, stubs, handlers and pages")
-    files = package_files(documents, package) | _own_or_borrowed(documents, made, modules, package)
+    files = package_files(documents, package) | _own_or_borrowed(documents, made, package)
     own = [document for document in documents if document.module in package.own]
     for document in own:
-        files |= protocol_files(documents, document, modules, package)
+        files |= protocol_files(documents, document, made, package)
     said("laying out")
     below = {f"{name}/{path}": text for path, text in _quiet(files).items()}
     return dict(sorted((formatted(below, name) | _other_files(documents, own)).items()))
@@ -128,17 +119,20 @@ def _other_files(documents: Documents, own: list[Document]) -> dict[str, str]:
 
 
 def _own_or_borrowed(
-    documents: Documents, made: dict[str, str], modules: dict[str, Models], package: Package
+    documents: Documents, made: dict[str, Models], package: Package
 ) -> dict[str, str]:
     """Return the models of the package's own protocols, and modules that pass on those they use."""
     from kinwire_codegen.emit.render import borrowed_files
 
-    own = {path: text for path, text in made.items() if path.partition("/")[0] in package.own}
-    files = dict(own)
+    files: dict[str, str] = {}
+    for document in documents:
+        if document.module in package.own:
+            files |= made[document.name].sources
+    own = [*files.values()]
     for document in documents:
         used = f"..{document.module}.models import"
-        if document.module not in package.own and any(used in text for text in own.values()):
-            files |= borrowed_files(document.module, modules[document.name].homes, package)
+        if document.module not in package.own and any(used in source for source in own):
+            files |= borrowed_files(document.module, made[document.name].homes, package)
     return files
 
 

@@ -374,7 +374,7 @@ def _placed(constructs: Mapping[str, Node]) -> _Placed:
 
 
 def _source(placed: _Placed) -> str:
-    return models(_documents(placed.kept), "kinwire_protocols")["toy/models.py"]
+    return models(_documents(placed.kept), "kinwire_protocols")["toy"].sources["toy/models.py"]
 
 
 def _documents(definitions: dict[str, Node]) -> Documents:

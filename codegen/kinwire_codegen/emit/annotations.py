@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("ANY", "NONE", "Annotations", "Hint", "joined", "marked")
+__all__ = ("ANY", "NONE", "Annotations", "Hint", "joined", "marked", "plain")
 
 from collections.abc import Container, Iterable
 from typing import Any, NamedTuple
@@ -37,27 +37,44 @@ class Hint(NamedTuple):
 
     branches: tuple[str, ...]
     """What is written with `|` between."""
+    bare: tuple[str, ...]
+    """The same without marks, as type checkers look at it."""
     imports: frozenset[Import] = frozenset()
-    names: frozenset[str] = frozenset()
-    """The definitions of the same document that it names."""
+    types: frozenset[Reference] = frozenset()
+    """The definitions that it names."""
 
     @property
     def text(self) -> str:
         return " | ".join(self.branches)
 
+    @property
+    def bare_text(self) -> str:
+        return " | ".join(self.bare)
+
+    def names(self, protocol: str) -> set[str]:
+        """Return the definitions of `protocol` that it names."""
+        return {one.name for one in self.types if one.protocol == protocol}
+
     def inside(self, container: str) -> Hint:
         """Return the type with `container` around it, which has `{}` where the type goes."""
-        return Hint((container.format(self.text),), self.imports, self.names)
+        around = container.format
+        return Hint((around(self.text),), (around(self.bare_text),), self.imports, self.types)
 
 
-ANY = Hint(("Any",), frozenset({IMPORT_ANY}))
-NONE = Hint(("None",))
+def plain(text: str, *imports: Import) -> Hint:
+    """Return a type that is written as `text`."""
+    return Hint((text,), (text,), frozenset(imports))
+
+
+ANY = plain("Any", IMPORT_ANY)
+NONE = plain("None")
+_NUMBER = ("int", "float")  # a float cannot hold every integer: 2**53 + 1 must stay
 _SCALARS = {
     "null": NONE,
-    "boolean": Hint(("bool",)),
-    "integer": Hint(("int",)),
-    "number": Hint(("int", "float")),  # a float cannot hold every integer: 2**53 + 1 must stay
-    "string": Hint(("str",)),
+    "boolean": plain("bool"),
+    "integer": plain("int"),
+    "number": Hint(_NUMBER, _NUMBER),
+    "string": plain("str"),
 }
 
 
@@ -130,17 +147,21 @@ class Annotations:
     def _named(self, reference: Reference) -> Hint:
         if self._is_plain_elsewhere(reference):
             return self.type(self._reader.shape(reference))
+        found = plain(reference.name)._replace(types=frozenset({reference}))
         if reference.protocol != self._home:
             above = ".." if self._members is None else "..."
-            module = self._documents[reference.protocol].module
-            return _imported(Import.from_full_path(f"{above}{module}.models.{reference.name}"))
-        if self._members is not None and reference.name not in self._members:
-            return _imported(Import.from_full_path(f".{COMMON}.{reference.name}"))
-        return Hint((reference.name,), names=frozenset({reference.name}))
+            home = f"{above}{self._documents[reference.protocol].module}.models"
+        elif self._members is not None and reference.name not in self._members:
+            home = f".{COMMON}"
+        else:
+            return found
+        return found._replace(
+            imports=frozenset({Import.from_full_path(f"{home}.{reference.name}")})
+        )
 
     def _constants(self, shape: ConstantShape) -> Hint:
         values = ", ".join(map(repr, shape.values))
-        kind = Hint((f"Literal[{values}]",), frozenset({IMPORT_LITERAL}))
+        kind = plain(f"Literal[{values}]", IMPORT_LITERAL)
         if all(isinstance(value, str) for value in shape.values):
             return kind
         return marked(kind, self.shared("constraints", "Exactly"))
@@ -157,8 +178,9 @@ class Annotations:
             return ANY
         if shape.tag is None:
             return joined(*branches)
-        unknown = _imported(self.shared("base", "UnknownVariant"))
-        return marked(joined(*branches, unknown), self.shared("base", "OpenUnion"), shape.tag)
+        unknown = self.shared("base", "UnknownVariant")
+        kinds = joined(*branches, plain(unknown.import_, unknown))
+        return marked(kinds, self.shared("base", "OpenUnion"), shape.tag)
 
 
 def _is_plain(definition: dict[str, Any]) -> bool:
@@ -169,7 +191,8 @@ def _is_plain(definition: dict[str, Any]) -> bool:
 
 def joined(*kinds: Hint) -> Hint:
     """Return a union in this order, each branch once."""
-    return _of([branch for kind in kinds for branch in kind.branches], kinds)
+    whole = [branch for kind in kinds for branch in kind.branches]
+    return _of(whole, [branch for kind in kinds for branch in kind.bare], kinds)
 
 
 def marked(kind: Hint, mark: Import, *arguments: Any, **named: Any) -> Hint:
@@ -178,20 +201,17 @@ def marked(kind: Hint, mark: Import, *arguments: Any, **named: Any) -> Hint:
     given = [one.text if isinstance(one, Hint) else repr(one) for one in arguments]
     given += [f"{name}={value!r}" for name, value in named.items()]
     text = f"Annotated[{kind.text}, {mark.import_}({', '.join(given)})]"
-    return _of([text], [kind, *parts, Hint((), frozenset({IMPORT_ANNOTATED, mark}))])
+    return _of([text], kind.bare, [kind, *parts, plain("", IMPORT_ANNOTATED, mark)])
 
 
-def _of(branches: list[str], parts: Iterable[Hint]) -> Hint:
-    """Return the type with these `branches`, which needs what its parts need."""
+def _of(branches: Iterable[str], bare: Iterable[str], parts: Iterable[Hint]) -> Hint:
+    """Return the type with these branches, which needs what its parts need."""
     return Hint(
         tuple(dict.fromkeys(branches)),
+        tuple(dict.fromkeys(bare)),
         frozenset().union(*(part.imports for part in parts)),
-        frozenset().union(*(part.names for part in parts)),
+        frozenset().union(*(part.types for part in parts)),
     )
-
-
-def _imported(name: Import) -> Hint:
-    return Hint((name.import_,), frozenset({name}))
 
 
 def _bounded(kind: Hint, bounds: tuple[Bound, ...]) -> Hint:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 __all__ = ("models",)
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -25,9 +26,10 @@ from datamodel_code_generator.python_literal import PythonRuntimeExpression
 from datamodel_code_generator.reference import Reference as Name
 from datamodel_code_generator.types import DataType, UnionIntFloat
 
-from kinwire_codegen.emit.annotations import NONE, Annotations, Hint, joined, marked
+from kinwire_codegen.emit.annotations import NONE, Annotations, Hint, joined, marked, plain
 from kinwire_codegen.emit.division import divided
 from kinwire_codegen.emit.package import OWNED
+from kinwire_codegen.emit.signatures import Models, Parameter, with_fields
 from kinwire_codegen.emit.values import value_classes
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
 from kinwire_codegen.load.names import field_names, printable, snake_name
@@ -51,40 +53,47 @@ _COMMON = (
     IMPORT_FIELD,
     Import.from_full_path("typing.Final"),
 )
+_DEFINED = re.compile(r"\s*(?:@.*\n)*(?:class )?(\w+)")
 
 
-def models(documents: Documents, shared: str) -> dict[str, str]:
-    """Return the modules of each protocol's types, by path below the package, unformatted.
+def models(documents: Documents, shared: str) -> dict[str, Models]:
+    """Return the modules of types by protocol, unformatted.
 
     `shared` is the package that has the base classes. The documents must be free of findings.
     """
-    found: dict[str, str] = {}
-    for document in documents:
-        modules = divided(document)
-        for module, members in modules.items():
-            notes = Annotations(documents, document, shared, members)
-            made = _module(documents, document, notes, members, f"Messages: {module}")
-            found[f"{document.module}/models/{module}.py"] = made
-        if not modules:
-            notes, names = Annotations(documents, document, shared), sorted(document.definitions)
-            what = "Messages" if names else f"{document.content['title']} has no types"
-            found[f"{document.module}/models.py"] = _module(documents, document, notes, names, what)
+    return {document.name: _models(documents, document, shared) for document in documents}
+
+
+def _models(documents: Documents, document: Document, shared: str) -> Models:
+    found = Models()
+    modules = divided(document)
+    for module, members in modules.items():
+        notes = Annotations(documents, document, shared, members)
+        maker = _Maker(document, documents.shapes, notes, found)
+        _add(maker, f"{document.module}/models/{module}.py", members, f"Messages: {module}")
+    if not modules:
+        names = sorted(document.definitions)
+        what = "Messages" if names else f"{document.content['title']} has no types"
+        maker = _Maker(document, documents.shapes, Annotations(documents, document, shared), found)
+        _add(maker, f"{document.module}/models.py", names, what)
     return found
 
 
-def _module(
-    documents: Documents, document: Document, notes: Annotations, names: Iterable[str], what: str
-) -> str:
-    """Return the module that has the definitions `names`, in alphabetical order."""
-    maker = _Maker(document, documents.shapes, notes)
-    ordered = _in_order([*map(maker.model, names)])
-    _with_late_names(ordered)
+def _add(maker: _Maker, path: str, names: Iterable[str], what: str) -> None:
+    """Add the module that has the definitions `names`, which are sorted."""
+    ordered = _in_order([*map(maker.model, names)], maker.document.name)
+    _with_late_names(ordered, maker.document.name)
     for made in ordered:
         maker.imports.append(made.imports)
-    constants = [*value_classes(document, names)]
-    texts = (printable(text) for text in (*(made.model.render() for made in ordered), *constants))
+    found = [made.render() for made in ordered]
+    found += value_classes(maker.document, names)
     header = f'"""{what}. Generated {OWNED}."""'
-    return "\n\n".join([header, maker.imports.dump(), *texts]) + "\n"
+    source = "\n\n".join([header, maker.imports.dump(), *map(printable, found)]) + "\n"
+    maker.found.sources[path] = source
+    for text in found:
+        defined = _DEFINED.match(text)
+        assert defined is not None
+        maker.found.homes[defined[1]] = path
 
 
 class _Made(NamedTuple):
@@ -97,13 +106,17 @@ class _Made(NamedTuple):
     def imports(self) -> set[Import]:
         return {one for hint in self.hints for one in hint.imports}
 
-    @property
-    def needs(self) -> set[str]:
-        """The other definitions that it names."""
-        return {name for hint in self.hints for name in hint.names} - {self.model.path}
+    def render(self) -> str:
+        """Return the source, with the summary of a class in the first line of its docstring."""
+        return self.model.render().replace('):\n    """\n    ', '):\n    """', 1)
+
+    def needs(self, protocol: str) -> set[str]:
+        """Return the other definitions of `protocol` that it names."""
+        named = {name for hint in self.hints for name in hint.names(protocol)}
+        return named - {self.model.path}
 
 
-def _in_order(found: list[_Made]) -> list[_Made]:
+def _in_order(found: list[_Made], protocol: str) -> list[_Made]:
     """Return the models so that what one needs comes first.
 
     Of a circle one comes too early. The generator's sorting would put what needs the circle before
@@ -111,7 +124,7 @@ def _in_order(found: list[_Made]) -> list[_Made]:
     """
     order: dict[str, _Made] = {}
     waiting = {made.model.path: made for made in found}
-    needs = {path: made.needs for path, made in waiting.items()}
+    needs = {path: made.needs(protocol) & waiting.keys() for path, made in waiting.items()}
     while waiting:
         ready = []
         for path in [*waiting]:
@@ -125,12 +138,12 @@ def _in_order(found: list[_Made]) -> list[_Made]:
     return [*order.values()]
 
 
-def _with_late_names(ordered: list[_Made]) -> None:
+def _with_late_names(ordered: list[_Made], protocol: str) -> None:
     """Make text of the types that name what is defined further down."""
     late = {made.model.path for made in ordered}
     for model, hints in ordered:
         for field, hint in zip(model.fields, hints, strict=True):
-            if hint.names & late:
+            if hint.names(protocol) & late:
                 field.replace_data_type(_type(repr(hint.text)))
         late.remove(model.path)
 
@@ -142,10 +155,13 @@ def _type(text: str) -> DataType:
 
 
 class _Maker:
-    """Makes the models of one module."""
+    """Makes the models of one module of `found`."""
 
-    def __init__(self, document: Document, reader: ShapeReader, notes: Annotations) -> None:
-        self._document = document
+    def __init__(
+        self, document: Document, reader: ShapeReader, notes: Annotations, found: Models
+    ) -> None:
+        self.document = document
+        self.found = found
         self._reader = reader
         self._notes = notes
         self.imports = Imports()
@@ -154,8 +170,8 @@ class _Maker:
 
     def model(self, name: str) -> _Made:
         """Return the class of a definition, or its name for a type."""
-        definition = self._document.definitions[name]
-        shape = self._reader.shape(Reference(self._document.name, name))
+        definition = self.document.definitions[name]
+        shape = self._reader.shape(Reference(self.document.name, name))
         wanted: dict[str, Any] = {
             "reference": Name(path=name, name=name),
             "description": described(definition),
@@ -169,15 +185,18 @@ class _Maker:
             return _Made(TypeAliasTypeBackport(fields=[field], **wanted), [hint])
         attributes = field_names(member.wire for member in shape.members)
         fields = [self._field(attributes[one.wire], one) for one in shape.members]
+        self.found.classes[name] = tuple(parameter for _, _, parameter in fields)
+        listed = ((one.name, one.description) for one in self.found.classes[name])
+        wanted["description"] = with_fields(wanted["description"], listed)
         made = BaseModel(
-            fields=[field for field, _ in fields],
+            fields=[field for field, _, _ in fields],
             custom_base_class=f"{self._notes.package}.base.Message",
             decorators=self._decorators(definition),
             **wanted,
         )
         for number, groups in enumerate(shape.alternatives, 1):
             made.methods.append(self._alternatives(attributes, groups, number))
-        return _Made(made, [hint for _, hint in fields])
+        return _Made(made, [hint for _, hint, _ in fields])
 
     def _decorators(self, definition: dict[str, Any]) -> list[str]:
         """Return what marks a deprecated class for type checkers: decoding must not warn."""
@@ -189,14 +208,14 @@ class _Maker:
 
     def _alias(self, name: str, shape: Shape) -> Hint:
         kind = self._notes.type(shape)
-        short = self._document.definitions[name].get("shorthand")
+        short = self.document.definitions[name].get("shorthand")
         if not short:
             return kind
-        whole = self._notes.type(NamedShape(resolve(short["$ref"], self._document.name)))
+        whole = self._notes.type(NamedShape(resolve(short["$ref"], self.document.name)))
         mark = self._notes.shared("base", "Shorthand")
         return marked(kind, mark, whole, snake_name(short["member"]))
 
-    def _field(self, attribute: str, member: MemberShape) -> tuple[DataModelField, Hint]:
+    def _field(self, attribute: str, member: MemberShape) -> tuple[DataModelField, Hint, Parameter]:
         kind, bounds = self._notes.outer(member.shape)
         kind, default = self._with_default(kind, member)
         # Not pydantic's `deprecated`: a read would warn, and take a dozen times as long.
@@ -215,7 +234,10 @@ class _Maker:
             use_field_description=True,
             use_inline_field_description=True,
         )
-        return field, kind
+        parameter = Parameter(
+            attribute, kind.bare_text, _source(default), text, _statements(kind), kind.types
+        )
+        return field, kind, parameter
 
     def _with_default(self, kind: Hint, member: MemberShape) -> tuple[Hint, Any]:
         """Return the type of a field and its default, an ellipsis for a field without one."""
@@ -229,8 +251,9 @@ class _Maker:
             kind = joined(kind, NONE) if constant is not None else kind
             return kind, self._default(kind, default)
         if admits_null(self._reader, member.shape):
-            self.imports.append(_MISSING)
-            return joined(kind, Hint(("MISSING",))), PythonRuntimeExpression(_MISSING, "", "")
+            return joined(kind, plain("MISSING", _MISSING)), PythonRuntimeExpression(
+                _MISSING, "", ""
+            )
         return joined(kind, NONE), None
 
     def _default(self, kind: Hint, value: Any) -> Any:
@@ -253,6 +276,19 @@ class _Maker:
             f"    def _has_one_of_{number}(self) -> Self:\n"
             f"        return {check.import_}(self, {named})"
         )
+
+
+def _source(default: Any) -> str | None:
+    """Return how a default is written, None if there is none."""
+    if isinstance(default, PythonRuntimeExpression):
+        return "MISSING" if default.import_ is _MISSING else "Field()"
+    return None if default is ... else repr(default)
+
+
+def _statements(kind: Hint) -> frozenset[str]:
+    """Return the imports of a type, but for those of other models, which begin with dots."""
+    named = ((one.from_ or "", one.import_) for one in kind.imports)
+    return frozenset(f"from {home} import {name}" for home, name in named if home[0] != ".")
 
 
 def _constraints(bounds: tuple[Bound, ...]) -> Constraints | None:

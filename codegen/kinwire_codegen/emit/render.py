@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files as resources
+from pathlib import PurePosixPath
 from typing import Any
 
 from jinja2 import Environment
@@ -159,7 +160,7 @@ def _divided(models: Models) -> dict[str, tuple[str, ...]]:
     """Return the names of each module below `models`; nothing if all are in one."""
     found: dict[str, tuple[str, ...]] = {}
     for name, home in sorted(models.homes.items()):
-        module = home.rpartition(".")[2]
+        module = PurePosixPath(home).stem
         found[module] = (*found.get(module, ()), name)
     return {} if found.keys() <= {"models"} else dict(sorted(found.items()))
 

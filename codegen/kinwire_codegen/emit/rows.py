@@ -201,9 +201,10 @@ class Maker:
         result = resolve(content["result"], self.document.name) if "result" in content else None
         imports = {self.type_import(one) for one in (params, result) if one}
         parameters = self._parameters(params)
-        if params and parameters:
-            module = self.modules[params.protocol]
-            imports |= module.imports_for(parameters, self.models(params))
+        for parameter in parameters or ():
+            imports |= parameter.imports | set(map(self.type_import, parameter.types))
+            if parameter.sends_only_if_given:
+                imports.add("from pydantic_core import MISSING")
         if params is None or any(one.sends_only_if_given for one in parameters or ()):
             names = ["NoParams"] if params is None else ["given"]
             imports |= {f"from {self.package.shared}.peer import {name}" for name in names}

@@ -9,7 +9,9 @@ from __future__ import annotations
 __all__ = ("value_classes",)
 
 from collections.abc import Iterable, Iterator
+from textwrap import indent
 
+from kinwire_codegen.emit.signatures import with_fields
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.names import docstring
 from kinwire_codegen.load.notes import class_of_values, enum_values
@@ -21,9 +23,12 @@ def value_classes(document: Document, names: Iterable[str]) -> Iterator[str]:
         definition = document.definitions[name]
         made = class_of_values(name, definition)
         if made is not None:
-            lines = [f"class {made}:", f'    """The values of `{name}` that have names."""']
-            for one in enum_values(definition):
-                if one.constant is not None:
-                    lines += ["", f"    {one.constant}: Final = {one.value}"]
-                    lines += [f'    """{docstring(one.text)}"""'] if one.text else []
+            values = [one for one in enum_values(definition) if one.constant is not None]
+            listed = ((str(one.constant), one.text) for one in values)
+            text = docstring(with_fields(f"The values of `{name}` that have names.", listed) or "")
+            end = "\n" if "\n" in text else ""
+            lines = [f"class {made}:", indent(f'"""{text}{end}"""', "    ")]
+            for one in values:
+                lines += ["", f"    {one.constant}: Final = {one.value}"]
+                lines += [f'    """{docstring(one.text)}"""'] if one.text else []
             yield "\n".join(lines)

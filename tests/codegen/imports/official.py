@@ -98,11 +98,10 @@ def bindings(version: str) -> Bindings:
     """Return the types of a version; only they are made, which takes a fraction of a package."""
     documents = document(version)
     name = f"imported_{version.replace('-', '_')}"
-    made = models(documents, "kinwire_protocols").items()
-    sources = {path.removeprefix("mcp/"): source for path, source in made if path[:4] == "mcp/"}
-    whole: Any = _module(name, sources.pop("models.py", ""))
+    sources = {**models(documents, "kinwire_protocols")["mcp"].sources}
+    whole: Any = _module(name, sources.pop("mcp/models.py", ""))
     # What several modules use comes first.
-    for path in sorted(sources, key=lambda path: path != "models/common.py"):
+    for path in sorted(sources, key=lambda path: path != "mcp/models/common.py"):
         part = _module(f"{name}.{Path(path).stem}", sources[path])
         vars(whole).update({key: kept for key, kept in vars(part).items() if key[0].isupper()})
     return Bindings(whole, documents["mcp"].content)
