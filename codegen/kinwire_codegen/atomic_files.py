@@ -32,13 +32,13 @@ def apply_changes(found: list[FileChange], out: Path) -> None:
     Raises:
         OSError: a file cannot be written; its name is that file's.
     """
-    changes = [(out / change.path, change.new) for change in found]
-    for folder in {path.parent for path, _ in changes}:
-        folder.mkdir(parents=True, exist_ok=True)
-        _sweep(folder)
+    changes = [(os.path.join(out, change.path), change.new) for change in found]
+    for folder in {os.path.dirname(path) for path, _ in changes}:
+        os.makedirs(folder, exist_ok=True)
+        _sweep(Path(folder))
     for path, text in changes:
         if text is None:
-            path.unlink()
+            os.unlink(path)
         else:
             _replace(path, text)
 
@@ -51,7 +51,7 @@ def write_file(path: Path, text: str) -> None:
     """
     path = path.resolve()
     _sweep(path.parent)
-    _replace(path, text)
+    _replace(str(path), text)
 
 
 def _sweep(folder: Path) -> None:
@@ -62,10 +62,10 @@ def _sweep(folder: Path) -> None:
                 path.unlink()
 
 
-def _replace(path: Path, text: str) -> None:
+def _replace(path: str, text: str) -> None:
     written: str | None = None
     try:
-        number, written = mkstemp(prefix=_UNFINISHED, dir=path.parent)
+        number, written = mkstemp(prefix=_UNFINISHED, dir=os.path.dirname(path))
         with open(number, "wb") as file:
             file.write(text.encode())
         os.chmod(written, _mode(path))
@@ -74,11 +74,11 @@ def _replace(path: Path, text: str) -> None:
         if written is not None:
             os.unlink(written)
         if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, str(path)) from error
+            raise OSError(error.errno, error.strerror, path) from error
         raise
 
 
-def _mode(path: Path) -> int:
+def _mode(path: str) -> int:
     """Return the mode of the file, or that of a new one."""
     try:
         return os.stat(path).st_mode

@@ -151,12 +151,12 @@ def _once(task: Task, *, check: bool) -> int:
     begun = time.perf_counter()
     with _without_collection():
         documents, made, found = _make(task)
-    if check:
-        return _show(found)
-    from kinwire_codegen.atomic_files import apply_changes
+        if check:
+            return _show(found)
+        from kinwire_codegen.atomic_files import apply_changes
 
-    apply_changes(found, task.out)
-    _print_result(documents, made, found, time.perf_counter() - begun)
+        apply_changes(found, task.out)
+        _print_result(documents, made, found, time.perf_counter() - begun)
     return 0
 
 

@@ -191,7 +191,7 @@ def _environment() -> Environment:
         "docstring": docstring,
         "class_name": class_name,
         "constant_name": constant_name,
-        "lazy": lambda home, name: f'Lazy("{home}.{name}")' if home else name,
+        "lazy": lambda home, name: f'lazy.Lazy("{home}.{name}")' if home else name,
         "python": repr,
         "python_tuple": lambda values: repr(tuple(values)),
         "resolve": resolve,

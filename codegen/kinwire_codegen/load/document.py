@@ -69,7 +69,7 @@ class Document:
     origins: Origins = field(default_factory=dict)
     """Where the entries of included files stand."""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The protocol's name."""
         return str(self.content["protocol"])
@@ -79,7 +79,7 @@ class Document:
         """The file's name."""
         return f"{self.name}.json"
 
-    @property
+    @cached_property
     def module(self) -> str:
         """The name of the Python package: a protocol's name without dashes."""
         return self.name.replace("-", "")

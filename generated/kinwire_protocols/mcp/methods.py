@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kinwire_protocols import lazy
 from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
-from kinwire_protocols.lazy import Lazy, LazyTypes
 from kinwire_protocols.mcp import errors
 from kinwire_protocols.peer import Method, ProtocolTable
 
@@ -47,8 +47,8 @@ INITIALIZE: Final[Method[InitializeRequestParams, InitializeResult]] = Method(
     attribute="initialize",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.InitializeRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.InitializeResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.InitializeRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.InitializeResult"),
     errors=(
         jsonrpc_errors.InvalidRequestError,
         jsonrpc_errors.InvalidParamsError,
@@ -64,7 +64,7 @@ NOTIFICATIONS_INITIALIZED: Final[Method[NotificationParams, None]] = Method(
     attribute="notifications_initialized",
     kind="notification",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.NotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.NotificationParams"),
     result=None,
     section="Lifecycle Specification > Initialized Notification",
 )
@@ -76,8 +76,8 @@ PING: Final[Method[RequestParams, EmptyResult]] = Method(
     attribute="ping",
     kind="request",
     sender="both",
-    params=Lazy("kinwire_protocols.mcp.models.RequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.RequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     section="Utilities Specification > Ping",
 )
 """Find out whether the other side still answers."""
@@ -88,7 +88,7 @@ NOTIFICATIONS_CANCELLED: Final[Method[CancelledNotificationParams, None]] = Meth
     attribute="notifications_cancelled",
     kind="notification",
     sender="both",
-    params=Lazy("kinwire_protocols.mcp.models.CancelledNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.CancelledNotificationParams"),
     result=None,
     section="Utilities Specification > Cancellation",
 )
@@ -100,7 +100,7 @@ NOTIFICATIONS_PROGRESS: Final[Method[ProgressNotificationParams, None]] = Method
     attribute="notifications_progress",
     kind="notification",
     sender="both",
-    params=Lazy("kinwire_protocols.mcp.models.ProgressNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.ProgressNotificationParams"),
     result=None,
     section="Utilities Specification > Progress",
     serial=True,
@@ -113,8 +113,8 @@ RESOURCES_LIST: Final[Method[PaginatedRequestParams, ListResourcesResult]] = Met
     attribute="resources_list",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.PaginatedRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.ListResourcesResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.PaginatedRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.ListResourcesResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -132,8 +132,8 @@ RESOURCES_TEMPLATES_LIST: Final[Method[PaginatedRequestParams, ListResourceTempl
         attribute="resources_templates_list",
         kind="request",
         sender="client",
-        params=Lazy("kinwire_protocols.mcp.models.PaginatedRequestParams"),
-        result=Lazy("kinwire_protocols.mcp.models.ListResourceTemplatesResult"),
+        params=lazy.Lazy("kinwire_protocols.mcp.models.PaginatedRequestParams"),
+        result=lazy.Lazy("kinwire_protocols.mcp.models.ListResourceTemplatesResult"),
         errors=(
             jsonrpc_errors.MethodNotFoundError,
             jsonrpc_errors.InvalidParamsError,
@@ -151,8 +151,8 @@ RESOURCES_READ: Final[Method[ReadResourceRequestParams, ReadResourceResult]] = M
     attribute="resources_read",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.ReadResourceRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.ReadResourceResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.ReadResourceRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.ReadResourceResult"),
     errors=(
         errors.ResourceNotFoundError,
         jsonrpc_errors.MethodNotFoundError,
@@ -170,8 +170,8 @@ RESOURCES_SUBSCRIBE: Final[Method[SubscribeRequestParams, EmptyResult]] = Method
     attribute="resources_subscribe",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.SubscribeRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.SubscribeRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         errors.ResourceNotFoundError,
         jsonrpc_errors.MethodNotFoundError,
@@ -189,8 +189,8 @@ RESOURCES_UNSUBSCRIBE: Final[Method[UnsubscribeRequestParams, EmptyResult]] = Me
     attribute="resources_unsubscribe",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.UnsubscribeRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.UnsubscribeRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -207,7 +207,7 @@ NOTIFICATIONS_RESOURCES_LIST_CHANGED: Final[Method[NotificationParams, None]] = 
     attribute="notifications_resources_list_changed",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mcp.models.NotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.NotificationParams"),
     result=None,
     gate="server:resources.listChanged",
     section="Resources Specification > Resource Subscriptions",
@@ -220,7 +220,7 @@ NOTIFICATIONS_RESOURCES_UPDATED: Final[Method[ResourceUpdatedNotificationParams,
     attribute="notifications_resources_updated",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mcp.models.ResourceUpdatedNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.ResourceUpdatedNotificationParams"),
     result=None,
     gate="server:resources.subscribe",
     section="Resources Specification > Resource Subscriptions",
@@ -233,8 +233,8 @@ PROMPTS_LIST: Final[Method[PaginatedRequestParams, ListPromptsResult]] = Method(
     attribute="prompts_list",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.PaginatedRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.ListPromptsResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.PaginatedRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.ListPromptsResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -251,8 +251,8 @@ PROMPTS_GET: Final[Method[GetPromptRequestParams, GetPromptResult]] = Method(
     attribute="prompts_get",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.GetPromptRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.GetPromptResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.GetPromptRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.GetPromptResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -269,7 +269,7 @@ NOTIFICATIONS_PROMPTS_LIST_CHANGED: Final[Method[NotificationParams, None]] = Me
     attribute="notifications_prompts_list_changed",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mcp.models.NotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.NotificationParams"),
     result=None,
     gate="server:prompts.listChanged",
     section="Capability Reference > listChanged Flag",
@@ -282,8 +282,8 @@ TOOLS_LIST: Final[Method[PaginatedRequestParams, ListToolsResult]] = Method(
     attribute="tools_list",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.PaginatedRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.ListToolsResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.PaginatedRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.ListToolsResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -300,8 +300,8 @@ TOOLS_CALL: Final[Method[CallToolRequestParams, CallToolResult]] = Method(
     attribute="tools_call",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.CallToolResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.CallToolResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -318,7 +318,7 @@ NOTIFICATIONS_TOOLS_LIST_CHANGED: Final[Method[NotificationParams, None]] = Meth
     attribute="notifications_tools_list_changed",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mcp.models.NotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.NotificationParams"),
     result=None,
     gate="server:tools.listChanged",
     section="Capability Reference > listChanged Flag",
@@ -331,8 +331,8 @@ SAMPLING_CREATE_MESSAGE: Final[Method[CreateMessageRequestParams, CreateMessageR
     attribute="sampling_create_message",
     kind="request",
     sender="server",
-    params=Lazy("kinwire_protocols.mcp.models.CreateMessageRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.CreateMessageResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.CreateMessageRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.CreateMessageResult"),
     errors=(
         errors.SamplingRejectedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -350,8 +350,8 @@ ROOTS_LIST: Final[Method[RequestParams, ListRootsResult]] = Method(
     attribute="roots_list",
     kind="request",
     sender="server",
-    params=Lazy("kinwire_protocols.mcp.models.RequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.ListRootsResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.RequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.ListRootsResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InternalError,
@@ -367,7 +367,7 @@ NOTIFICATIONS_ROOTS_LIST_CHANGED: Final[Method[NotificationParams, None]] = Meth
     attribute="notifications_roots_list_changed",
     kind="notification",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.NotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.NotificationParams"),
     result=None,
     gate="client:roots.listChanged",
     section="Official specification > Client Features > Roots > Root List Changes",
@@ -380,8 +380,8 @@ COMPLETION_COMPLETE: Final[Method[CompleteRequestParams, CompleteResult]] = Meth
     attribute="completion_complete",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.CompleteRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.CompleteResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.CompleteRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.CompleteResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -397,8 +397,8 @@ LOGGING_SET_LEVEL: Final[Method[SetLevelRequestParams, EmptyResult]] = Method(
     attribute="logging_set_level",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.SetLevelRequestParams"),
-    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.SetLevelRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -415,7 +415,7 @@ NOTIFICATIONS_MESSAGE: Final[Method[LoggingMessageNotificationParams, None]] = M
     attribute="notifications_message",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mcp.models.LoggingMessageNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.LoggingMessageNotificationParams"),
     result=None,
     gate="server:logging",
     section="Utilities Specification > Logging",
@@ -458,7 +458,7 @@ PROTOCOL: Final = ProtocolTable(
         "ResourceNotFound": errors.ResourceNotFoundError,
         "SamplingRejected": errors.SamplingRejectedError,
     },
-    error_data=LazyTypes(
+    error_data=lazy.LazyTypes(
         {
             "ResourceNotFound": "kinwire_protocols.mcp.models.ResourceNotFoundData",
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kinwire_protocols.lazy import Lazy, LazyTypes
+from kinwire_protocols import lazy
 from kinwire_protocols.mcpe import errors
 from kinwire_protocols.peer import Method, ProtocolTable
 
@@ -21,7 +21,7 @@ EVENTS_EVENT: Final[Method[EventNotificationParams, None]] = Method(
     attribute="events_event",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mcpe.models.EventNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcpe.models.EventNotificationParams"),
     result=None,
     section="7.1",
     serial=True,
@@ -34,7 +34,7 @@ EVENTS_BATCH: Final[Method[EventBatchNotificationParams, None]] = Method(
     attribute="events_batch",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mcpe.models.EventBatchNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcpe.models.EventBatchNotificationParams"),
     result=None,
     section="7.2",
     serial=True,
@@ -47,7 +47,7 @@ EVENTS_SUBSCRIPTION_EXPIRED: Final[Method[SubscriptionExpiredNotificationParams,
     attribute="events_subscription_expired",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mcpe.models.SubscriptionExpiredNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mcpe.models.SubscriptionExpiredNotificationParams"),
     result=None,
     section="7.3",
     serial=True,
@@ -60,7 +60,7 @@ PROTOCOL: Final = ProtocolTable(
     version="2025-01-01",
     capability="experimental.mcpe",
     capability_aliases=("mcpe", "events"),
-    offers=LazyTypes(
+    offers=lazy.LazyTypes(
         {
             "client": "kinwire_protocols.mcpe.models.MCPEClientCapabilities",
             "server": "kinwire_protocols.mcpe.models.MCPECapabilities",
@@ -78,7 +78,7 @@ PROTOCOL: Final = ProtocolTable(
         "DeviceNotFound": errors.DeviceNotFoundError,
         "Unauthorized": errors.UnauthorizedError,
     },
-    error_data=LazyTypes(
+    error_data=lazy.LazyTypes(
         {
             "NotInitialized": "kinwire_protocols.mcpe.models.ErrorData",
             "SubscriptionNotFound": "kinwire_protocols.mcpe.models.ErrorData",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kinwire_protocols import tables
-from kinwire_protocols.lazy import Lazy
+from kinwire_protocols import lazy, tables
 
 if TYPE_CHECKING:
     from kinwire_protocols.mcpe.models import (
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     )
 
 DELIVERY_MODES: Final[tables.KeyedTable[DeliveryMode]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mcpe.models.DeliveryMode"),
+    lazy.Lazy("kinwire_protocols.mcpe.models.DeliveryMode"),
     "channel",
     (
         {
@@ -42,7 +41,7 @@ DELIVERY_MODES: Final[tables.KeyedTable[DeliveryMode]] = tables.KeyedTable(
 """How each channel delivers. Section 8."""
 
 SUBSCRIPTION_STATUSES: Final[tables.KeyedTable[StatusRule]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mcpe.models.StatusRule"),
+    lazy.Lazy("kinwire_protocols.mcpe.models.StatusRule"),
     "status",
     (
         {
@@ -65,7 +64,7 @@ SUBSCRIPTION_STATUSES: Final[tables.KeyedTable[StatusRule]] = tables.KeyedTable(
 """What each status means for events. Section 5.4."""
 
 CRON_PRESETS: Final[tables.KeyedTable[CronPresetRule]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mcpe.models.CronPresetRule"),
+    lazy.Lazy("kinwire_protocols.mcpe.models.CronPresetRule"),
     "preset",
     (
         {"preset": "@hourly", "expression": "0 * * * *"},
@@ -77,7 +76,7 @@ CRON_PRESETS: Final[tables.KeyedTable[CronPresetRule]] = tables.KeyedTable(
 """The recurring schedules that have a name. Section 8.2."""
 
 PATTERN_MATCHES: Final[tables.Table[PatternRule]] = tables.Table(
-    Lazy("kinwire_protocols.mcpe.models.PatternRule"),
+    lazy.Lazy("kinwire_protocols.mcpe.models.PatternRule"),
     (
         {"pattern": "github.*", "type": "github.push", "matches": True},
         {"pattern": "github.*", "type": "github.pull_request.opened", "matches": True},

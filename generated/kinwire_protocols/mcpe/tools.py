@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from kinwire_protocols import lazy
 from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
-from kinwire_protocols.lazy import Lazy
 from kinwire_protocols.mcp import methods as caller_methods
 from kinwire_protocols.mcpe import errors
 from kinwire_protocols.tool_methods import ToolMethod
@@ -30,8 +30,8 @@ EVENTS_SUBSCRIBE: Final[ToolMethod[EventsSubscribeParams, Subscription]] = ToolM
     name="events_subscribe",
     protocol="mcpe",
     attribute="events_subscribe",
-    params=Lazy("kinwire_protocols.mcpe.models.EventsSubscribeParams"),
-    result=Lazy("kinwire_protocols.mcpe.models.Subscription"),
+    params=lazy.Lazy("kinwire_protocols.mcpe.models.EventsSubscribeParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpe.models.Subscription"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         jsonrpc_errors.InvalidParamsError,
@@ -296,8 +296,8 @@ EVENTS_UNSUBSCRIBE: Final[ToolMethod[EventsUnsubscribeParams, EventsUnsubscribeR
         name="events_unsubscribe",
         protocol="mcpe",
         attribute="events_unsubscribe",
-        params=Lazy("kinwire_protocols.mcpe.models.EventsUnsubscribeParams"),
-        result=Lazy("kinwire_protocols.mcpe.models.EventsUnsubscribeResult"),
+        params=lazy.Lazy("kinwire_protocols.mcpe.models.EventsUnsubscribeParams"),
+        result=lazy.Lazy("kinwire_protocols.mcpe.models.EventsUnsubscribeResult"),
         caller=caller_methods.TOOLS_CALL,
         errors=(
             errors.SubscriptionNotFoundError,
@@ -329,8 +329,8 @@ EVENTS_LIST: Final[ToolMethod[EventsListParams, EventsListResult]] = ToolMethod(
     name="events_list",
     protocol="mcpe",
     attribute="events_list",
-    params=Lazy("kinwire_protocols.mcpe.models.EventsListParams"),
-    result=Lazy("kinwire_protocols.mcpe.models.EventsListResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpe.models.EventsListParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpe.models.EventsListResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         jsonrpc_errors.InvalidParamsError,
@@ -365,8 +365,8 @@ EVENTS_PAUSE: Final[ToolMethod[EventsPauseParams, EventsPauseResult]] = ToolMeth
     name="events_pause",
     protocol="mcpe",
     attribute="events_pause",
-    params=Lazy("kinwire_protocols.mcpe.models.EventsPauseParams"),
-    result=Lazy("kinwire_protocols.mcpe.models.EventsPauseResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpe.models.EventsPauseParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpe.models.EventsPauseResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.SubscriptionNotFoundError,
@@ -397,8 +397,8 @@ EVENTS_RESUME: Final[ToolMethod[EventsResumeParams, EventsResumeResult]] = ToolM
     name="events_resume",
     protocol="mcpe",
     attribute="events_resume",
-    params=Lazy("kinwire_protocols.mcpe.models.EventsResumeParams"),
-    result=Lazy("kinwire_protocols.mcpe.models.EventsResumeResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpe.models.EventsResumeParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpe.models.EventsResumeResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.SubscriptionNotFoundError,
@@ -429,8 +429,8 @@ EVENTS_UPDATE: Final[ToolMethod[EventsUpdateParams, Subscription]] = ToolMethod(
     name="events_update",
     protocol="mcpe",
     attribute="events_update",
-    params=Lazy("kinwire_protocols.mcpe.models.EventsUpdateParams"),
-    result=Lazy("kinwire_protocols.mcpe.models.Subscription"),
+    params=lazy.Lazy("kinwire_protocols.mcpe.models.EventsUpdateParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpe.models.Subscription"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.SubscriptionNotFoundError,

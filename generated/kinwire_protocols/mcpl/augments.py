@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic_core import MISSING
 
-from kinwire_protocols import augment
-from kinwire_protocols.lazy import Lazy
+from kinwire_protocols import augment, lazy
 from kinwire_protocols.mcpl import errors
 
 if TYPE_CHECKING:
@@ -25,8 +24,8 @@ TOOLS_CALL_PARAMS_SCOPE: Final[augment.Augment[CallToolRequestParams, Scope | No
         protocol="mcpl",
         to="tools/call params",
         member="scope",
-        type=Lazy("kinwire_protocols.mcpl.models.Scope"),
-        message=Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
+        type=lazy.Lazy("kinwire_protocols.mcpl.models.Scope"),
+        message=lazy.Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
         sender="client",
         errors=(errors.FeatureSetNotEnabledError,),
         section="7.7",
@@ -39,8 +38,8 @@ TOOLS_CALL_PARAMS_STATE: Final[augment.Augment[CallToolRequestParams, StateData 
         protocol="mcpl",
         to="tools/call params",
         member="state",
-        type=Lazy("kinwire_protocols.mcpl.models.StateData"),
-        message=Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
+        type=lazy.Lazy("kinwire_protocols.mcpl.models.StateData"),
+        message=lazy.Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
         nullable=True,
         sender="client",
         section="8.4",
@@ -53,8 +52,8 @@ TOOLS_CALL_PARAMS_CHECKPOINT: Final[augment.Augment[CallToolRequestParams, Check
         protocol="mcpl",
         to="tools/call params",
         member="checkpoint",
-        type=Lazy("kinwire_protocols.mcpl.models.CheckpointId"),
-        message=Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
+        type=lazy.Lazy("kinwire_protocols.mcpl.models.CheckpointId"),
+        message=lazy.Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
         sender="client",
         errors=(errors.CheckpointNotFoundError,),
         section="8.4",
@@ -67,8 +66,8 @@ TOOLS_CALL_RESULT_STATE: Final[augment.Augment[CallToolResult, StateUpdate | Non
         protocol="mcpl",
         to="tools/call result",
         member="state",
-        type=Lazy("kinwire_protocols.mcpl.models.StateUpdate"),
-        message=Lazy("kinwire_protocols.mcp.models.CallToolResult"),
+        type=lazy.Lazy("kinwire_protocols.mcpl.models.StateUpdate"),
+        message=lazy.Lazy("kinwire_protocols.mcp.models.CallToolResult"),
         sender="server",
         section="8.2",
     )
@@ -79,8 +78,8 @@ TOOL_FEATURE_SET: Final[augment.Augment[Tool, FeatureSetName | None]] = augment.
     protocol="mcpl",
     to="mcp#Tool",
     member="featureSet",
-    type=Lazy("kinwire_protocols.mcpl.models.FeatureSetName"),
-    message=Lazy("kinwire_protocols.mcp.models.Tool"),
+    type=lazy.Lazy("kinwire_protocols.mcpl.models.FeatureSetName"),
+    message=lazy.Lazy("kinwire_protocols.mcp.models.Tool"),
     sender="server",
     section="8.2",
 )

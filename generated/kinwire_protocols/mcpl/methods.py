@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kinwire_protocols import lazy
 from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
-from kinwire_protocols.lazy import Lazy, LazyTypes
 from kinwire_protocols.mcpl import errors
 from kinwire_protocols.peer import Method, ProtocolTable
 
@@ -51,8 +51,8 @@ PUSH_EVENT: Final[Method[PushEventParams, PushEventResult]] = Method(
     attribute="push_event",
     kind="request",
     sender="server",
-    params=Lazy("kinwire_protocols.mcpl.models.PushEventParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.PushEventResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.PushEventParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.PushEventResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
@@ -72,8 +72,8 @@ CONTEXT_BEFORE_INFERENCE: Final[Method[BeforeInferenceParams, BeforeInferenceRes
     attribute="context_before_inference",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcpl.models.BeforeInferenceParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.BeforeInferenceResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.BeforeInferenceParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.BeforeInferenceResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
@@ -92,8 +92,8 @@ CONTEXT_AFTER_INFERENCE: Final[Method[AfterInferenceParams, AfterInferenceResult
     attribute="context_after_inference",
     kind="either",
     sender="client",
-    params=Lazy("kinwire_protocols.mcpl.models.AfterInferenceParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.AfterInferenceResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.AfterInferenceParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.AfterInferenceResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
@@ -112,8 +112,8 @@ INFERENCE_REQUEST: Final[Method[InferenceRequestParams, InferenceRequestResult]]
     attribute="inference_request",
     kind="request",
     sender="server",
-    params=Lazy("kinwire_protocols.mcpl.models.InferenceRequestParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.InferenceRequestResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.InferenceRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.InferenceRequestResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
@@ -134,7 +134,7 @@ INFERENCE_CHUNK: Final[Method[InferenceChunkParams, None]] = Method(
     attribute="inference_chunk",
     kind="notification",
     sender="client",
-    params=Lazy("kinwire_protocols.mcpl.models.InferenceChunkParams"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.InferenceChunkParams"),
     result=None,
     gate="mcpl:inferenceRequest.streaming",
     section="11.4",
@@ -148,8 +148,8 @@ MODEL_INFO: Final[Method[RequestParams, ModelInfo]] = Method(
     attribute="model_info",
     kind="request",
     sender="server",
-    params=Lazy("kinwire_protocols.mcp.models.RequestParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.ModelInfo"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.RequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.ModelInfo"),
     errors=(
         errors.CapabilityDeniedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -166,8 +166,8 @@ FEATURE_SETS_UPDATE: Final[Method[FeatureSetsUpdateParams, FeatureSetsUpdateResu
     attribute="feature_sets_update",
     kind="either",
     sender="client",
-    params=Lazy("kinwire_protocols.mcpl.models.FeatureSetsUpdateParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.FeatureSetsUpdateResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.FeatureSetsUpdateParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.FeatureSetsUpdateResult"),
     errors=(
         jsonrpc_errors.InvalidParamsError,
         jsonrpc_errors.InternalError,
@@ -183,7 +183,7 @@ FEATURE_SETS_CHANGED: Final[Method[FeatureSetsChangedParams, None]] = Method(
     attribute="feature_sets_changed",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mcpl.models.FeatureSetsChangedParams"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.FeatureSetsChangedParams"),
     result=None,
     section="6.7",
     serial=True,
@@ -196,8 +196,8 @@ SCOPE_ELEVATE: Final[Method[ScopeElevateParams, ScopeElevateResult]] = Method(
     attribute="scope_elevate",
     kind="request",
     sender="server",
-    params=Lazy("kinwire_protocols.mcpl.models.ScopeElevateParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.ScopeElevateResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.ScopeElevateParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.ScopeElevateResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
@@ -216,8 +216,8 @@ STATE_ROLLBACK: Final[Method[RollbackParams, RollbackResult]] = Method(
     attribute="state_rollback",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcpl.models.RollbackParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.RollbackResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.RollbackParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.RollbackResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.CheckpointNotFoundError,
@@ -237,8 +237,8 @@ CHANNELS_REGISTER: Final[Method[ChannelsRegisterParams, EmptyResult]] = Method(
     attribute="channels_register",
     kind="request",
     sender="server",
-    params=Lazy("kinwire_protocols.mcpl.models.ChannelsRegisterParams"),
-    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsRegisterParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.ChannelNotPermittedError,
@@ -257,7 +257,7 @@ CHANNELS_CHANGED: Final[Method[ChannelsChangedParams, None]] = Method(
     attribute="channels_changed",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mcpl.models.ChannelsChangedParams"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsChangedParams"),
     result=None,
     gate="mcpl:channels.register",
     section="14.3",
@@ -271,8 +271,8 @@ CHANNELS_LIST: Final[Method[RequestParams, ChannelsListResult]] = Method(
     attribute="channels_list",
     kind="request",
     sender="both",
-    params=Lazy("kinwire_protocols.mcp.models.RequestParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.ChannelsListResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.RequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsListResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InternalError,
@@ -288,8 +288,8 @@ CHANNELS_OPEN: Final[Method[ChannelsOpenParams, ChannelsOpenResult]] = Method(
     attribute="channels_open",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcpl.models.ChannelsOpenParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.ChannelsOpenResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsOpenParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsOpenResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.ChannelOpenFailedError,
@@ -309,8 +309,8 @@ CHANNELS_CLOSE: Final[Method[ChannelsCloseParams, ChannelsCloseResult]] = Method
     attribute="channels_close",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcpl.models.ChannelsCloseParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.ChannelsCloseResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsCloseParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsCloseResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.UnknownChannelError,
@@ -330,7 +330,7 @@ CHANNELS_OUTGOING_CHUNK: Final[Method[ChannelsOutgoingChunkParams, None]] = Meth
     attribute="channels_outgoing_chunk",
     kind="notification",
     sender="client",
-    params=Lazy("kinwire_protocols.mcpl.models.ChannelsOutgoingChunkParams"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsOutgoingChunkParams"),
     result=None,
     gate="mcpl:channels.streaming",
     section="14.3",
@@ -344,7 +344,7 @@ CHANNELS_OUTGOING_COMPLETE: Final[Method[ChannelsOutgoingCompleteParams, None]] 
     attribute="channels_outgoing_complete",
     kind="notification",
     sender="client",
-    params=Lazy("kinwire_protocols.mcpl.models.ChannelsOutgoingCompleteParams"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsOutgoingCompleteParams"),
     result=None,
     gate="mcpl:channels.observe",
     section="14.3",
@@ -358,8 +358,8 @@ CHANNELS_PUBLISH: Final[Method[ChannelsPublishParams, ChannelsPublishResult]] = 
     attribute="channels_publish",
     kind="either",
     sender="client",
-    params=Lazy("kinwire_protocols.mcpl.models.ChannelsPublishParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.ChannelsPublishResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsPublishParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsPublishResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.UnknownChannelError,
@@ -379,8 +379,8 @@ CHANNELS_TYPING: Final[Method[ChannelSignal, EmptyResult]] = Method(
     attribute="channels_typing",
     kind="either",
     sender="both",
-    params=Lazy("kinwire_protocols.mcpl.models.ChannelSignal"),
-    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelSignal"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         jsonrpc_errors.InvalidParamsError,
         jsonrpc_errors.InternalError,
@@ -395,8 +395,8 @@ CHANNELS_ACKNOWLEDGE: Final[Method[ChannelSignal, EmptyResult]] = Method(
     attribute="channels_acknowledge",
     kind="either",
     sender="both",
-    params=Lazy("kinwire_protocols.mcpl.models.ChannelSignal"),
-    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelSignal"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         jsonrpc_errors.InvalidParamsError,
         jsonrpc_errors.InternalError,
@@ -411,8 +411,8 @@ CHANNELS_INCOMING: Final[Method[ChannelsIncomingParams, ChannelsIncomingResult]]
     attribute="channels_incoming",
     kind="request",
     sender="server",
-    params=Lazy("kinwire_protocols.mcpl.models.ChannelsIncomingParams"),
-    result=Lazy("kinwire_protocols.mcpl.models.ChannelsIncomingResult"),
+    params=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsIncomingParams"),
+    result=lazy.Lazy("kinwire_protocols.mcpl.models.ChannelsIncomingResult"),
     errors=(
         errors.CapabilityDeniedError,
         errors.ChannelNotPermittedError,
@@ -430,7 +430,7 @@ PROTOCOL: Final = ProtocolTable(
     title="MCP Live",
     version="0.4.1-draft",
     capability="experimental.mcpl",
-    offers=LazyTypes(
+    offers=lazy.LazyTypes(
         {
             "client": "kinwire_protocols.mcpl.models.McplCapability",
             "server": "kinwire_protocols.mcpl.models.McplCapability",
@@ -468,7 +468,7 @@ PROTOCOL: Final = ProtocolTable(
         "UnknownChannel": errors.UnknownChannelError,
         "ChannelOpenFailed": errors.ChannelOpenFailedError,
     },
-    error_data=LazyTypes(
+    error_data=lazy.LazyTypes(
         {
             "FeatureSetNotEnabled": "kinwire_protocols.mcpl.models.FeatureSetErrorData",
             "UnknownFeatureSet": "kinwire_protocols.mcpl.models.FeatureSetErrorData",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kinwire_protocols import tables
-from kinwire_protocols.lazy import Lazy
+from kinwire_protocols import lazy, tables
 
 if TYPE_CHECKING:
     from kinwire_protocols.mcpl.models import (
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     )
 
 COMPATIBILITY: Final[tables.Table[CompatibilityRule]] = tables.Table(
-    Lazy("kinwire_protocols.mcpl.models.CompatibilityRule"),
+    lazy.Lazy("kinwire_protocols.mcpl.models.CompatibilityRule"),
     (
         {
             "host": "mcp",
@@ -40,7 +39,7 @@ COMPATIBILITY: Final[tables.Table[CompatibilityRule]] = tables.Table(
 """What the two ends do where one of them knows MCP alone. Section 3."""
 
 USES: Final[tables.KeyedTable[UseRule]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mcpl.models.UseRule"),
+    lazy.Lazy("kinwire_protocols.mcpl.models.UseRule"),
     "use",
     (
         {"use": "pushEvents", "methods": ["push/event"], "meaning": "Send events to the host."},
@@ -80,7 +79,7 @@ USES: Final[tables.KeyedTable[UseRule]] = tables.KeyedTable(
 """What a feature set may say that it uses. Section 6.2."""
 
 PATTERNS: Final[tables.Table[PatternRule]] = tables.Table(
-    Lazy("kinwire_protocols.mcpl.models.PatternRule"),
+    lazy.Lazy("kinwire_protocols.mcpl.models.PatternRule"),
     (
         {
             "of": "feature set",
@@ -159,7 +158,7 @@ PATTERNS: Final[tables.Table[PatternRule]] = tables.Table(
 """What matches a pattern of feature sets, scopes or channels. Section 6.3."""
 
 TAGGING: Final[tables.Table[TaggingRule]] = tables.Table(
-    Lazy("kinwire_protocols.mcpl.models.TaggingRule"),
+    lazy.Lazy("kinwire_protocols.mcpl.models.TaggingRule"),
     (
         {"method": "push/event", "part": "params", "required": True},
         {"method": "inference/request", "part": "params", "required": True},
@@ -172,7 +171,7 @@ TAGGING: Final[tables.Table[TaggingRule]] = tables.Table(
 """Which messages name their feature set. Section 6.5."""
 
 DELIVERY_MODES: Final[tables.Table[DeliveryMode]] = tables.Table(
-    Lazy("kinwire_protocols.mcpl.models.DeliveryMode"),
+    lazy.Lazy("kinwire_protocols.mcpl.models.DeliveryMode"),
     (
         {
             "method": "context/afterInference",
@@ -227,7 +226,7 @@ DELIVERY_MODES: Final[tables.Table[DeliveryMode]] = tables.Table(
 """When a method that may be either is sent as which. Section 4.1."""
 
 SCOPE_EVALUATION: Final[tables.Table[ScopeEvaluationStep]] = tables.Table(
-    Lazy("kinwire_protocols.mcpl.models.ScopeEvaluationStep"),
+    lazy.Lazy("kinwire_protocols.mcpl.models.ScopeEvaluationStep"),
     (
         {"step": 1, "condition": "The label matches the blacklist.", "outcome": "deny"},
         {"step": 2, "condition": "The label matches the whitelist.", "outcome": "approve"},
@@ -237,7 +236,7 @@ SCOPE_EVALUATION: Final[tables.Table[ScopeEvaluationStep]] = tables.Table(
 """How a host judges a scope that a server asks for; the first rule that holds decides. Section 7.6."""
 
 CONTENT_FORMS: Final[tables.Table[ContentForm]] = tables.Table(
-    Lazy("kinwire_protocols.mcpl.models.ContentForm"),
+    lazy.Lazy("kinwire_protocols.mcpl.models.ContentForm"),
     (
         {"type": "text", "members": ["text"]},
         {"type": "image", "members": ["data", "mimeType"]},
@@ -250,7 +249,7 @@ CONTENT_FORMS: Final[tables.Table[ContentForm]] = tables.Table(
 """The kinds of content, and the fields that each may have. Section 10.3."""
 
 CAPABILITY_RISKS: Final[tables.KeyedTable[CapabilityRisk]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mcpl.models.CapabilityRisk"),
+    lazy.Lazy("kinwire_protocols.mcpl.models.CapabilityRisk"),
     "capability",
     (
         {
@@ -283,7 +282,7 @@ CAPABILITY_RISKS: Final[tables.KeyedTable[CapabilityRisk]] = tables.KeyedTable(
 """What each capability puts at risk, and what a host can do about it. Section 13.1."""
 
 AUDIT_FIELDS: Final[tables.KeyedTable[AuditField]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mcpl.models.AuditField"),
+    lazy.Lazy("kinwire_protocols.mcpl.models.AuditField"),
     "name",
     (
         {"name": "serverId", "required": True, "meaning": "Which server."},
@@ -304,7 +303,7 @@ AUDIT_FIELDS: Final[tables.KeyedTable[AuditField]] = tables.KeyedTable(
 """What a host writes down of each operation. Section 13.2."""
 
 FAILURE_POLICIES: Final[tables.KeyedTable[FailurePolicy]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mcpl.models.FailurePolicy"),
+    lazy.Lazy("kinwire_protocols.mcpl.models.FailurePolicy"),
     "name",
     (
         {"name": "fail-open", "effect": "Show the response unchanged.", "recommended": True},
@@ -318,7 +317,7 @@ FAILURE_POLICIES: Final[tables.KeyedTable[FailurePolicy]] = tables.KeyedTable(
 """What a host does when a blocking hook fails or is late. Section 13.3."""
 
 CHANNEL_FEATURE_SETS: Final[tables.KeyedTable[ChannelFeatureSet]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mcpl.models.ChannelFeatureSet"),
+    lazy.Lazy("kinwire_protocols.mcpl.models.ChannelFeatureSet"),
     "name",
     (
         {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinwire_protocols.lazy import lazy_names
+from kinwire_protocols import lazy
 
 if TYPE_CHECKING:
     from kinwire_protocols.mcplite import (
@@ -98,7 +98,7 @@ _MODULES = ("descriptor", "errors", "handlers", "methods", "models", "stubs", "t
 
 if not TYPE_CHECKING:
     # A module is loaded when one of its names is first used.
-    __getattr__ = lazy_names(__name__, _HOMES, _MODULES)
+    __getattr__ = lazy.lazy_names(__name__, _HOMES, _MODULES)
 
 
 def __dir__() -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kinwire_protocols import lazy
 from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
-from kinwire_protocols.lazy import Lazy, LazyTypes
 from kinwire_protocols.mcplite import errors
 from kinwire_protocols.peer import Method, ProtocolTable
 
@@ -25,8 +25,8 @@ TOOLS_LIST: Final[Method[ListToolsParams, ListToolsResult]] = Method(
     attribute="tools_list",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcplite.models.ListToolsParams"),
-    result=Lazy("kinwire_protocols.mcplite.models.ListToolsResult"),
+    params=lazy.Lazy("kinwire_protocols.mcplite.models.ListToolsParams"),
+    result=lazy.Lazy("kinwire_protocols.mcplite.models.ListToolsResult"),
     errors=(
         jsonrpc_errors.ParseError,
         jsonrpc_errors.InvalidRequestError,
@@ -43,8 +43,8 @@ TOOLS_CALL: Final[Method[CallToolParams, ToolResult]] = Method(
     attribute="tools_call",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcplite.models.CallToolParams"),
-    result=Lazy("kinwire_protocols.mcplite.models.ToolResult"),
+    params=lazy.Lazy("kinwire_protocols.mcplite.models.CallToolParams"),
+    result=lazy.Lazy("kinwire_protocols.mcplite.models.ToolResult"),
     errors=(
         jsonrpc_errors.ParseError,
         jsonrpc_errors.InvalidRequestError,
@@ -62,8 +62,8 @@ PROMPTS_LIST: Final[Method[ListPromptsParams, ListPromptsResult]] = Method(
     attribute="prompts_list",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcplite.models.ListPromptsParams"),
-    result=Lazy("kinwire_protocols.mcplite.models.ListPromptsResult"),
+    params=lazy.Lazy("kinwire_protocols.mcplite.models.ListPromptsParams"),
+    result=lazy.Lazy("kinwire_protocols.mcplite.models.ListPromptsResult"),
     errors=(
         jsonrpc_errors.ParseError,
         jsonrpc_errors.InvalidRequestError,
@@ -88,7 +88,7 @@ PROTOCOL: Final = ProtocolTable(
     errors={
         "ToolNotFound": errors.ToolNotFoundError,
     },
-    error_data=LazyTypes(
+    error_data=lazy.LazyTypes(
         {
             "ToolNotFound": "kinwire_protocols.mcplite.models.ToolNotFoundData",
         }

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kinwire_protocols import tables
-from kinwire_protocols.lazy import Lazy
+from kinwire_protocols import lazy, tables
 
 if TYPE_CHECKING:
     from kinwire_protocols.mcplite.models import Binding, ResponseTypeRule
 
 RESPONSE_TYPES: Final[tables.KeyedTable[ResponseTypeRule]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mcplite.models.ResponseTypeRule"),
+    lazy.Lazy("kinwire_protocols.mcplite.models.ResponseTypeRule"),
     "response_type",
     (
         {
@@ -44,7 +43,7 @@ RESPONSE_TYPES: Final[tables.KeyedTable[ResponseTypeRule]] = tables.KeyedTable(
 """What the kinds of response mean, and what goes with them. Section 3.4."""
 
 BINDINGS: Final[tables.KeyedTable[Binding]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mcplite.models.Binding"),
+    lazy.Lazy("kinwire_protocols.mcplite.models.Binding"),
     "name",
     (
         {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from kinwire_protocols import lazy
 from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
-from kinwire_protocols.lazy import Lazy
 from kinwire_protocols.mcplite import methods as caller_methods
 from kinwire_protocols.tool_methods import ToolMethod
 
@@ -17,8 +17,8 @@ REDEEM: Final[ToolMethod[RedeemParams, ToolResult]] = ToolMethod(
     name="redeem",
     protocol="mcp-lite",
     attribute="redeem",
-    params=Lazy("kinwire_protocols.mcplite.models.RedeemParams"),
-    result=Lazy("kinwire_protocols.mcplite.models.ToolResult"),
+    params=lazy.Lazy("kinwire_protocols.mcplite.models.RedeemParams"),
+    result=lazy.Lazy("kinwire_protocols.mcplite.models.ToolResult"),
     caller=caller_methods.TOOLS_CALL,
     whole=True,
     errors=(jsonrpc_errors.InvalidParamsError,),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kinwire_protocols import augment
-from kinwire_protocols.lazy import Lazy
+from kinwire_protocols import augment, lazy
 from kinwire_protocols.mgp import errors
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ CLIENT_CAPABILITIES_MGP: Final[augment.Augment[ClientCapabilities, ClientOffer |
         protocol="mgp",
         to="mcp#ClientCapabilities",
         member="mgp",
-        type=Lazy("kinwire_protocols.mgp.models.ClientOffer"),
-        message=Lazy("kinwire_protocols.mcp.models.ClientCapabilities"),
+        type=lazy.Lazy("kinwire_protocols.mgp.models.ClientOffer"),
+        message=lazy.Lazy("kinwire_protocols.mcp.models.ClientCapabilities"),
         sender="client",
         section="2.2",
     )
@@ -44,8 +43,8 @@ SERVER_CAPABILITIES_MGP: Final[augment.Augment[ServerCapabilities, ServerOffer |
         protocol="mgp",
         to="mcp#ServerCapabilities",
         member="mgp",
-        type=Lazy("kinwire_protocols.mgp.models.ServerOffer"),
-        message=Lazy("kinwire_protocols.mcp.models.ServerCapabilities"),
+        type=lazy.Lazy("kinwire_protocols.mgp.models.ServerOffer"),
+        message=lazy.Lazy("kinwire_protocols.mcp.models.ServerCapabilities"),
         sender="server",
         section="2.3",
     )
@@ -56,8 +55,8 @@ TOOL_SECURITY: Final[augment.Augment[Tool, ToolSecurity | None]] = augment.Augme
     protocol="mgp",
     to="mcp#Tool",
     member="security",
-    type=Lazy("kinwire_protocols.mgp.models.ToolSecurity"),
-    message=Lazy("kinwire_protocols.mcp.models.Tool"),
+    type=lazy.Lazy("kinwire_protocols.mgp.models.ToolSecurity"),
+    message=lazy.Lazy("kinwire_protocols.mcp.models.Tool"),
     sender="server",
     section="4.2",
 )
@@ -68,8 +67,8 @@ TOOLS_CALL_PARAMS_MGP: Final[augment.Augment[CallToolRequestParams, ToolCallExtr
         protocol="mgp",
         to="tools/call params",
         member="_mgp",
-        type=Lazy("kinwire_protocols.mgp.models.ToolCallExtras"),
-        message=Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
+        type=lazy.Lazy("kinwire_protocols.mgp.models.ToolCallExtras"),
+        message=lazy.Lazy("kinwire_protocols.mcp.models.CallToolRequestParams"),
         sender="client",
         errors=(
             errors.PermissionDeniedError,
@@ -102,8 +101,8 @@ TOOLS_CALL_RESULT_MGP: Final[augment.Augment[CallToolResult, ToolResultExtras | 
         protocol="mgp",
         to="tools/call result",
         member="_mgp",
-        type=Lazy("kinwire_protocols.mgp.models.ToolResultExtras"),
-        message=Lazy("kinwire_protocols.mcp.models.CallToolResult"),
+        type=lazy.Lazy("kinwire_protocols.mgp.models.ToolResultExtras"),
+        message=lazy.Lazy("kinwire_protocols.mcp.models.CallToolResult"),
         sender="server",
         section="12.5",
     )
@@ -114,7 +113,7 @@ EVERY_PARAMS_TRACE_ID: Final[augment.EveryAugment[TraceId | None]] = augment.Eve
     protocol="mgp",
     to="every params",
     member="trace_id",
-    type=Lazy("kinwire_protocols.mgp.models.TraceId"),
+    type=lazy.Lazy("kinwire_protocols.mgp.models.TraceId"),
     sender="both",
     section="6.5",
 )
@@ -124,7 +123,7 @@ EVERY_ERROR_MGP: Final[augment.ErrorAugment[ErrorRecovery | None]] = augment.Err
     protocol="mgp",
     to="every error",
     member="_mgp",
-    type=Lazy("kinwire_protocols.mgp.models.ErrorRecovery"),
+    type=lazy.Lazy("kinwire_protocols.mgp.models.ErrorRecovery"),
     sender="both",
     section="14.4",
 )

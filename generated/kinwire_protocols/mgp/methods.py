@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kinwire_protocols import lazy
 from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
-from kinwire_protocols.lazy import Lazy, LazyTypes
 from kinwire_protocols.mgp import errors
 from kinwire_protocols.peer import Method, ProtocolTable
 
@@ -60,8 +60,8 @@ MGP_PERMISSION_REQUEST: Final[Method[PermissionRequestParams, PermissionRequestR
     attribute="mgp_permission_request",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mgp.models.PermissionRequestParams"),
-    result=Lazy("kinwire_protocols.mgp.models.PermissionRequestResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.PermissionRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.PermissionRequestResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -79,8 +79,8 @@ MGP_PERMISSION_RESPONSE: Final[Method[PermissionResponseParams, EmptyResult]] = 
     attribute="mgp_permission_response",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mgp.models.PermissionResponseParams"),
-    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.PermissionResponseParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -98,8 +98,8 @@ MGP_ACCESS_QUERY: Final[Method[AccessQueryParams, AccessQueryResult]] = Method(
     attribute="mgp_access_query",
     kind="request",
     sender="both",
-    params=Lazy("kinwire_protocols.mgp.models.AccessQueryParams"),
-    result=Lazy("kinwire_protocols.mgp.models.AccessQueryResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.AccessQueryParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.AccessQueryResult"),
     errors=(
         errors.PermissionDeniedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -117,8 +117,8 @@ MGP_ACCESS_GRANT: Final[Method[AccessGrantParams, AccessEntry]] = Method(
     attribute="mgp_access_grant",
     kind="request",
     sender="both",
-    params=Lazy("kinwire_protocols.mgp.models.AccessGrantParams"),
-    result=Lazy("kinwire_protocols.mgp.models.AccessEntry"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.AccessGrantParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.AccessEntry"),
     errors=(
         errors.PermissionDeniedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -136,8 +136,8 @@ MGP_ACCESS_REVOKE: Final[Method[AccessRevokeParams, AccessRevokeResult]] = Metho
     attribute="mgp_access_revoke",
     kind="request",
     sender="both",
-    params=Lazy("kinwire_protocols.mgp.models.AccessRevokeParams"),
-    result=Lazy("kinwire_protocols.mgp.models.AccessRevokeResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.AccessRevokeParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.AccessRevokeResult"),
     errors=(
         errors.PermissionDeniedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -155,7 +155,7 @@ NOTIFICATIONS_MGP_AUDIT: Final[Method[AuditNotificationParams, None]] = Method(
     attribute="notifications_mgp_audit",
     kind="notification",
     sender="both",
-    params=Lazy("kinwire_protocols.mgp.models.AuditNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.AuditNotificationParams"),
     result=None,
     gate="mgp:extensions.audit",
     section="6.3",
@@ -169,8 +169,8 @@ MGP_HEALTH_PING: Final[Method[HealthPingParams, HealthPingResult]] = Method(
     attribute="mgp_health_ping",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mgp.models.HealthPingParams"),
-    result=Lazy("kinwire_protocols.mgp.models.HealthPingResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.HealthPingParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.HealthPingResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -187,8 +187,8 @@ MGP_HEALTH_STATUS: Final[Method[RequestParams, HealthStatusResult]] = Method(
     attribute="mgp_health_status",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mcp.models.RequestParams"),
-    result=Lazy("kinwire_protocols.mgp.models.HealthStatusResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.RequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.HealthStatusResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -205,8 +205,8 @@ MGP_LIFECYCLE_SHUTDOWN: Final[Method[LifecycleShutdownParams, LifecycleShutdownR
     attribute="mgp_lifecycle_shutdown",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mgp.models.LifecycleShutdownParams"),
-    result=Lazy("kinwire_protocols.mgp.models.LifecycleShutdownResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.LifecycleShutdownParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.LifecycleShutdownResult"),
     errors=(
         errors.ServerDrainingError,
         jsonrpc_errors.MethodNotFoundError,
@@ -224,7 +224,7 @@ NOTIFICATIONS_MGP_LIFECYCLE: Final[Method[LifecycleNotificationParams, None]] = 
     attribute="notifications_mgp_lifecycle",
     kind="notification",
     sender="both",
-    params=Lazy("kinwire_protocols.mgp.models.LifecycleNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.LifecycleNotificationParams"),
     result=None,
     gate="mgp:extensions.lifecycle",
     section="11.4 notifications/mgp.lifecycle",
@@ -238,7 +238,7 @@ NOTIFICATIONS_MGP_STREAM_CHUNK: Final[Method[StreamChunkNotificationParams, None
     attribute="notifications_mgp_stream_chunk",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mgp.models.StreamChunkNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.StreamChunkNotificationParams"),
     result=None,
     gate="mgp:extensions.streaming",
     section="12.4",
@@ -252,7 +252,7 @@ NOTIFICATIONS_MGP_STREAM_PROGRESS: Final[Method[StreamProgressNotificationParams
     attribute="notifications_mgp_stream_progress",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mgp.models.StreamProgressNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.StreamProgressNotificationParams"),
     result=None,
     gate="mgp:extensions.streaming",
     section="12.6",
@@ -266,8 +266,8 @@ MGP_STREAM_CANCEL: Final[Method[StreamCancelParams, StreamCancelResult]] = Metho
     attribute="mgp_stream_cancel",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mgp.models.StreamCancelParams"),
-    result=Lazy("kinwire_protocols.mgp.models.StreamCancelResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.StreamCancelParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.StreamCancelResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -284,8 +284,8 @@ MGP_EVENTS_SUBSCRIBE: Final[Method[EventsSubscribeParams, EventsSubscribeResult]
     attribute="mgp_events_subscribe",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mgp.models.EventsSubscribeParams"),
-    result=Lazy("kinwire_protocols.mgp.models.EventsSubscribeResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.EventsSubscribeParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.EventsSubscribeResult"),
     errors=(
         errors.ResourceExhaustedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -303,8 +303,8 @@ MGP_EVENTS_UNSUBSCRIBE: Final[Method[EventsUnsubscribeParams, EventsUnsubscribeR
     attribute="mgp_events_unsubscribe",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mgp.models.EventsUnsubscribeParams"),
-    result=Lazy("kinwire_protocols.mgp.models.EventsUnsubscribeResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.EventsUnsubscribeParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.EventsUnsubscribeResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -321,7 +321,7 @@ NOTIFICATIONS_MGP_EVENT: Final[Method[EventNotificationParams, None]] = Method(
     attribute="notifications_mgp_event",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mgp.models.EventNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.EventNotificationParams"),
     result=None,
     gate="mgp:extensions.bidirectional",
     section="13.3",
@@ -335,7 +335,7 @@ NOTIFICATIONS_MGP_CALLBACK_REQUEST: Final[Method[CallbackRequestNotificationPara
     attribute="notifications_mgp_callback_request",
     kind="notification",
     sender="server",
-    params=Lazy("kinwire_protocols.mgp.models.CallbackRequestNotificationParams"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.CallbackRequestNotificationParams"),
     result=None,
     gate="mgp:extensions.bidirectional",
     section="13.4 notifications/mgp.callback.request",
@@ -348,8 +348,8 @@ MGP_CALLBACK_RESPOND: Final[Method[CallbackRespondParams, EmptyResult]] = Method
     attribute="mgp_callback_respond",
     kind="request",
     sender="client",
-    params=Lazy("kinwire_protocols.mgp.models.CallbackRespondParams"),
-    result=Lazy("kinwire_protocols.mcp.models.EmptyResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.CallbackRespondParams"),
+    result=lazy.Lazy("kinwire_protocols.mcp.models.EmptyResult"),
     errors=(
         errors.InvalidToolArgsError,
         jsonrpc_errors.MethodNotFoundError,
@@ -367,8 +367,8 @@ MGP_DISCOVERY_LIST: Final[Method[DiscoveryListParams, DiscoveryListResult]] = Me
     attribute="mgp_discovery_list",
     kind="request",
     sender="both",
-    params=Lazy("kinwire_protocols.mgp.models.DiscoveryListParams"),
-    result=Lazy("kinwire_protocols.mgp.models.DiscoveryListResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.DiscoveryListParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.DiscoveryListResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -385,8 +385,8 @@ MGP_DISCOVERY_REGISTER: Final[Method[DiscoveryRegisterParams, DiscoveredServer]]
     attribute="mgp_discovery_register",
     kind="request",
     sender="both",
-    params=Lazy("kinwire_protocols.mgp.models.DiscoveryRegisterParams"),
-    result=Lazy("kinwire_protocols.mgp.models.DiscoveredServer"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.DiscoveryRegisterParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.DiscoveredServer"),
     errors=(
         errors.PermissionDeniedError,
         errors.ValidationBlockedError,
@@ -408,8 +408,8 @@ MGP_DISCOVERY_DEREGISTER: Final[Method[DiscoveryDeregisterParams, DiscoveryDereg
         attribute="mgp_discovery_deregister",
         kind="request",
         sender="both",
-        params=Lazy("kinwire_protocols.mgp.models.DiscoveryDeregisterParams"),
-        result=Lazy("kinwire_protocols.mgp.models.DiscoveryDeregisterResult"),
+        params=lazy.Lazy("kinwire_protocols.mgp.models.DiscoveryDeregisterParams"),
+        result=lazy.Lazy("kinwire_protocols.mgp.models.DiscoveryDeregisterResult"),
         errors=(
             errors.PermissionDeniedError,
             jsonrpc_errors.MethodNotFoundError,
@@ -428,8 +428,8 @@ MGP_TOOLS_DISCOVER: Final[Method[ToolsDiscoverParams, ToolsDiscoverResult]] = Me
     attribute="mgp_tools_discover",
     kind="request",
     sender="both",
-    params=Lazy("kinwire_protocols.mgp.models.ToolsDiscoverParams"),
-    result=Lazy("kinwire_protocols.mgp.models.ToolsDiscoverResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.ToolsDiscoverParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.ToolsDiscoverResult"),
     errors=(
         errors.RateLimitedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -447,8 +447,8 @@ MGP_TOOLS_REQUEST: Final[Method[ToolsRequestParams, ToolsRequestResult]] = Metho
     attribute="mgp_tools_request",
     kind="request",
     sender="both",
-    params=Lazy("kinwire_protocols.mgp.models.ToolsRequestParams"),
-    result=Lazy("kinwire_protocols.mgp.models.ToolsRequestResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.ToolsRequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.ToolsRequestResult"),
     errors=(
         errors.PermissionDeniedError,
         errors.RateLimitedError,
@@ -468,8 +468,8 @@ MGP_TOOLS_SESSION: Final[Method[RequestParams, ToolsSessionResult]] = Method(
     attribute="mgp_tools_session",
     kind="request",
     sender="both",
-    params=Lazy("kinwire_protocols.mcp.models.RequestParams"),
-    result=Lazy("kinwire_protocols.mgp.models.ToolsSessionResult"),
+    params=lazy.Lazy("kinwire_protocols.mcp.models.RequestParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.ToolsSessionResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -486,8 +486,8 @@ MGP_TOOLS_SESSION_EVICT: Final[Method[ToolsSessionEvictParams, ToolsSessionEvict
     attribute="mgp_tools_session_evict",
     kind="request",
     sender="both",
-    params=Lazy("kinwire_protocols.mgp.models.ToolsSessionEvictParams"),
-    result=Lazy("kinwire_protocols.mgp.models.ToolsSessionEvictResult"),
+    params=lazy.Lazy("kinwire_protocols.mgp.models.ToolsSessionEvictParams"),
+    result=lazy.Lazy("kinwire_protocols.mgp.models.ToolsSessionEvictResult"),
     errors=(
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -504,7 +504,7 @@ PROTOCOL: Final = ProtocolTable(
     version="0.2.0",
     capability="mgp",
     capability_aliases=("experimental.mgp",),
-    offers=LazyTypes(
+    offers=lazy.LazyTypes(
         {
             "client": "kinwire_protocols.mgp.models.ClientOffer",
             "server": "kinwire_protocols.mgp.models.ServerOffer",
@@ -558,7 +558,7 @@ PROTOCOL: Final = ProtocolTable(
         "UpstreamTimeout": errors.UpstreamTimeoutError,
         "UpstreamUnavailable": errors.UpstreamUnavailableError,
     },
-    error_data=LazyTypes(
+    error_data=lazy.LazyTypes(
         {
             "PermissionDenied": "kinwire_protocols.mgp.models.ErrorData",
             "AccessDenied": "kinwire_protocols.mgp.models.ErrorData",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kinwire_protocols import tables
-from kinwire_protocols.lazy import Lazy
+from kinwire_protocols import lazy, tables
 
 if TYPE_CHECKING:
     from kinwire_protocols.mgp.models import (
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     )
 
 COMPATIBILITY_MATRIX: Final[tables.Table[Pairing]] = tables.Table(
-    Lazy("kinwire_protocols.mgp.models.Pairing"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Pairing"),
     (
         {"client": "MCP", "server": "MCP", "behavior": "MCP"},
         {"client": "MCP", "server": "MGP", "behavior": "MCP; the server keeps MGP to itself"},
@@ -47,7 +46,7 @@ COMPATIBILITY_MATRIX: Final[tables.Table[Pairing]] = tables.Table(
 """Who speaks what with whom; none of it needs a setting. Section 1.3."""
 
 EXTENSIONS: Final[tables.KeyedTable[ExtensionRule]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.ExtensionRule"),
+    lazy.Lazy("kinwire_protocols.mgp.models.ExtensionRule"),
     "extension",
     (
         {
@@ -96,7 +95,7 @@ EXTENSIONS: Final[tables.KeyedTable[ExtensionRule]] = tables.KeyedTable(
 """The extensions that can be negotiated. Section 2.2."""
 
 EXTENSION_ALIASES: Final[tables.KeyedTable[NameAlias]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.NameAlias"),
+    lazy.Lazy("kinwire_protocols.mgp.models.NameAlias"),
     "name",
     (
         {"name": "permissions", "means": "security"},
@@ -109,7 +108,7 @@ EXTENSION_ALIASES: Final[tables.KeyedTable[NameAlias]] = tables.KeyedTable(
 """Names of later versions for extensions of this one, or for parts of them. Section 2.2."""
 
 STANDARD_PERMISSIONS: Final[tables.KeyedTable[PermissionRule]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.PermissionRule"),
+    lazy.Lazy("kinwire_protocols.mgp.models.PermissionRule"),
     "permission",
     (
         {
@@ -160,7 +159,7 @@ STANDARD_PERMISSIONS: Final[tables.KeyedTable[PermissionRule]] = tables.KeyedTab
 """The standard permissions and their risks. Section 3.2."""
 
 APPROVAL_POLICIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "interactive", "meaning": "Each permission is put before the human operator"},
@@ -178,7 +177,7 @@ APPROVAL_POLICIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """How a client decides about permissions. Section 3.3."""
 
 GRANT_VALUES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "approved", "meaning": "The permission is granted"},
@@ -189,7 +188,7 @@ GRANT_VALUES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """What can be decided about a permission. Section 3.6."""
 
 RISK_LEVELS: Final[tables.KeyedTable[RiskRule]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.RiskRule"),
+    lazy.Lazy("kinwire_protocols.mgp.models.RiskRule"),
     "risk_level",
     (
         {
@@ -212,7 +211,7 @@ RISK_LEVELS: Final[tables.KeyedTable[RiskRule]] = tables.KeyedTable(
 """What the risk levels mean to a client. Section 4.4."""
 
 VALIDATORS: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {
@@ -234,7 +233,7 @@ VALIDATORS: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """The checks that the kernel can apply to a call. Section 4.5."""
 
 ACCESS_HIERARCHY: Final[tables.KeyedTable[AccessLevel]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.AccessLevel"),
+    lazy.Lazy("kinwire_protocols.mgp.models.AccessLevel"),
     "source",
     (
         {"priority": 1, "source": "tool_grant", "meaning": "An entry for this tool and this agent"},
@@ -249,7 +248,7 @@ ACCESS_HIERARCHY: Final[tables.KeyedTable[AccessLevel]] = tables.KeyedTable(
 """In which order access is decided. Section 5.2."""
 
 ACCESS_ENTRY_TYPES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "server_grant", "meaning": "All tools of a server"},
@@ -259,7 +258,7 @@ ACCESS_ENTRY_TYPES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """What an entry covers. Section 5.3."""
 
 DEFAULT_POLICIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "opt-in", "meaning": "No access until it is granted explicitly"},
@@ -269,7 +268,7 @@ DEFAULT_POLICIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """What holds without an entry. Section 5.5."""
 
 AUDIT_CONCERNS: Final[tables.KeyedTable[AuditConcern]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.AuditConcern"),
+    lazy.Lazy("kinwire_protocols.mgp.models.AuditConcern"),
     "concern",
     (
         {"concern": "Format of audit events", "scope": "protocol"},
@@ -283,7 +282,7 @@ AUDIT_CONCERNS: Final[tables.KeyedTable[AuditConcern]] = tables.KeyedTable(
 """What the protocol settles about auditing, and what is left to an audit server. Section 6.2."""
 
 AUDIT_EVENT_TYPES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "TOOL_EXECUTED", "meaning": "A tool was called and finished"},
@@ -302,7 +301,7 @@ AUDIT_EVENT_TYPES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """The standard types of audit events. Section 6.4."""
 
 SAFETY_LEVELS: Final[tables.KeyedTable[SafetyRule]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.SafetyRule"),
+    lazy.Lazy("kinwire_protocols.mgp.models.SafetyRule"),
     "level",
     (
         {
@@ -346,7 +345,7 @@ SAFETY_LEVELS: Final[tables.KeyedTable[SafetyRule]] = tables.KeyedTable(
 """What the safety levels check. Section 7.2."""
 
 CODE_SAFETY_PRESETS: Final[tables.KeyedTable[CodeSafety]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.CodeSafety"),
+    lazy.Lazy("kinwire_protocols.mgp.models.CodeSafety"),
     "level",
     (
         {
@@ -362,7 +361,7 @@ CODE_SAFETY_PRESETS: Final[tables.KeyedTable[CodeSafety]] = tables.KeyedTable(
 """The lists that hold where a tool gives none. Section 7.3."""
 
 SERVER_STATES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "registered", "meaning": "The configuration is loaded, the server not started"},
@@ -380,7 +379,7 @@ SERVER_STATES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """The states of a server. Section 11.2."""
 
 HEALTH_STATUSES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "healthy", "meaning": "The server works fully"},
@@ -391,7 +390,7 @@ HEALTH_STATUSES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """How well a server can work. Section 11.3."""
 
 SHUTDOWN_REASONS: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "operator_request", "meaning": "A human asked for it"},
@@ -407,7 +406,7 @@ SHUTDOWN_REASONS: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """Why a server is shut down. Section 11.4."""
 
 RESTART_POLICIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "never", "meaning": "Not after a failure"},
@@ -418,7 +417,7 @@ RESTART_POLICIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """When a server is started again. Section 11.5."""
 
 CALLBACK_TYPES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "confirmation", "meaning": "A yes or no before a dangerous operation"},
@@ -430,7 +429,7 @@ CALLBACK_TYPES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """What a callback can want. Section 13.4."""
 
 CHANNEL_PATTERNS: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "model.*", "meaning": "Language models: use of tokens, rate limits, errors"},
@@ -442,7 +441,7 @@ CHANNEL_PATTERNS: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """What channels are about, by the beginnings of their names. Section 13.5."""
 
 ERROR_RANGES: Final[tables.Table[ErrorRange]] = tables.Table(
-    Lazy("kinwire_protocols.mgp.models.ErrorRange"),
+    lazy.Lazy("kinwire_protocols.mgp.models.ErrorRange"),
     (
         {"lowest": -32603, "highest": -32600, "category": "JSON-RPC"},
         {"lowest": 1000, "highest": 1099, "category": "security"},
@@ -455,7 +454,7 @@ ERROR_RANGES: Final[tables.Table[ErrorRange]] = tables.Table(
 """Which codes are about what. Section 14.2."""
 
 ERROR_RULES: Final[tables.KeyedTable[ErrorRule]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.ErrorRule"),
+    lazy.Lazy("kinwire_protocols.mgp.models.ErrorRule"),
     "name",
     (
         {
@@ -603,7 +602,7 @@ ERROR_RULES: Final[tables.KeyedTable[ErrorRule]] = tables.KeyedTable(
 """The errors with their names in the specification, their categories, and what a client does where the error does not say. Section 14.3."""
 
 RETRY_STRATEGIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "immediate", "meaning": "No wait"},
@@ -614,7 +613,7 @@ RETRY_STRATEGIES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """How waits between tries grow. Section 14.5."""
 
 WORD_ALIASES: Final[tables.KeyedTable[NameAlias]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.NameAlias"),
+    lazy.Lazy("kinwire_protocols.mgp.models.NameAlias"),
     "name",
     (
         {"name": "upstream", "means": "external"},
@@ -624,7 +623,7 @@ WORD_ALIASES: Final[tables.KeyedTable[NameAlias]] = tables.KeyedTable(
 """Words that kernels are known to write into errors, and what they stand for. Section 14.5."""
 
 CONTEXT_LEVELS: Final[tables.KeyedTable[ContextLevel]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.ContextLevel"),
+    lazy.Lazy("kinwire_protocols.mgp.models.ContextLevel"),
     "level",
     (
         {"level": "L0", "mode": "Standard MCP", "holds": "All tools", "tokens": 150000},
@@ -646,7 +645,7 @@ CONTEXT_LEVELS: Final[tables.KeyedTable[ContextLevel]] = tables.KeyedTable(
 """How tools can be held in a model's context, and what it costs. Section 16.3."""
 
 SEARCH_STRATEGIES: Final[tables.KeyedTable[SearchRule]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.SearchRule"),
+    lazy.Lazy("kinwire_protocols.mgp.models.SearchRule"),
     "strategy",
     (
         {
@@ -669,7 +668,7 @@ SEARCH_STRATEGIES: Final[tables.KeyedTable[SearchRule]] = tables.KeyedTable(
 """How the tool index can be searched. Section 16.4."""
 
 TOOLS_REQUEST_STATUSES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "fulfilled", "meaning": "Tools were found and loaded into the session"},
@@ -682,7 +681,7 @@ TOOLS_REQUEST_STATUSES: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """What can come of a request for tools. Section 16.6."""
 
 SESSION_CACHE: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Term"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Term"),
     "value",
     (
         {"value": "pinned", "meaning": "Always in the context, as configured for each agent"},
@@ -693,7 +692,7 @@ SESSION_CACHE: Final[tables.KeyedTable[Term]] = tables.KeyedTable(
 """What a session keeps of tools, and for how long. Section 16.7."""
 
 APPROACHES: Final[tables.KeyedTable[Approach]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Approach"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Approach"),
     "approach",
     (
         {
@@ -734,7 +733,7 @@ APPROACHES: Final[tables.KeyedTable[Approach]] = tables.KeyedTable(
 """Ways to let a model find tools, as the specification compares them. Section 16.9."""
 
 REFERENCE_COMPONENTS: Final[tables.KeyedTable[Component]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Component"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Component"),
     "part",
     (
         {
@@ -790,7 +789,7 @@ REFERENCE_COMPONENTS: Final[tables.KeyedTable[Component]] = tables.KeyedTable(
 """Where the reference implementation has each part of the specification. Section 8.3."""
 
 RELEASES: Final[tables.KeyedTable[Release]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Release"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Release"),
     "version",
     (
         {"version": "0.1.0-draft", "date": "2026-02-27", "changes": "Security (2 to 7)"},
@@ -809,7 +808,7 @@ RELEASES: Final[tables.KeyedTable[Release]] = tables.KeyedTable(
 """The drafts of the specification. Section 9."""
 
 PATTERNS: Final[tables.KeyedTable[Pattern]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.Pattern"),
+    lazy.Lazy("kinwire_protocols.mgp.models.Pattern"),
     "pattern",
     (
         {
@@ -832,7 +831,7 @@ PATTERNS: Final[tables.KeyedTable[Pattern]] = tables.KeyedTable(
 """What is left to applications on purpose. Section 10.1."""
 
 FUTURE_EXTENSIONS: Final[tables.KeyedTable[FutureExtension]] = tables.KeyedTable(
-    Lazy("kinwire_protocols.mgp.models.FutureExtension"),
+    lazy.Lazy("kinwire_protocols.mgp.models.FutureExtension"),
     "extension",
     (
         {

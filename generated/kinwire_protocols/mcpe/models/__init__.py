@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinwire_protocols.lazy import lazy_names
+from kinwire_protocols import lazy
 
 if TYPE_CHECKING:
     from kinwire_protocols.mcpe.models.common import (
@@ -113,7 +113,7 @@ __all__ = (
 )
 
 if not TYPE_CHECKING:
-    __getattr__ = lazy_names(
+    __getattr__ = lazy.lazy_names(
         __name__,
         {
             "CronPreset": "common",

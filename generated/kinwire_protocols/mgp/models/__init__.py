@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinwire_protocols.lazy import lazy_names
+from kinwire_protocols import lazy
 
 if TYPE_CHECKING:
     from kinwire_protocols.mgp.models.access import (
@@ -285,7 +285,7 @@ __all__ = (
 )
 
 if not TYPE_CHECKING:
-    __getattr__ = lazy_names(
+    __getattr__ = lazy.lazy_names(
         __name__,
         {
             "AccessEntry": "access",

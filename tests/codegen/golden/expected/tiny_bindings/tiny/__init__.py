@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tiny_bindings.lazy import lazy_names
+from tiny_bindings import lazy
 
 if TYPE_CHECKING:
     from tiny_bindings.tiny import (
@@ -113,7 +113,7 @@ _MODULES = (
 
 if not TYPE_CHECKING:
     # A module is loaded when one of its names is first used.
-    __getattr__ = lazy_names(__name__, _HOMES, _MODULES)
+    __getattr__ = lazy.lazy_names(__name__, _HOMES, _MODULES)
 
 
 def __dir__() -> list[str]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic_core import MISSING
 
-from tiny_bindings import augment
-from tiny_bindings.lazy import Lazy
+from tiny_bindings import augment, lazy
 from tiny_bindings.tiny import errors
 
 if TYPE_CHECKING:
@@ -20,8 +19,8 @@ NAMED_BORN_IN: Final[augment.Augment[Named, Place | None]] = augment.Augment(
     protocol="tiny",
     to="tiny-base#Named",
     member="born-in",
-    type=Lazy("tiny_bindings.tiny.models.Place"),
-    message=Lazy("tiny_bindings.tinybase.models.Named"),
+    type=lazy.Lazy("tiny_bindings.tiny.models.Place"),
+    message=lazy.Lazy("tiny_bindings.tinybase.models.Named"),
     sender="both",
     section="5.1",
 )
@@ -31,8 +30,8 @@ SHELF_OPEN_PARAMS_LAMP: Final[augment.Augment[OpenParams, Lamp | None]] = augmen
     protocol="tiny",
     to="shelf/open params",
     member="lamp",
-    type=Lazy("tiny_bindings.tiny.models.Lamp"),
-    message=Lazy("tiny_bindings.tinybase.models.OpenParams"),
+    type=lazy.Lazy("tiny_bindings.tiny.models.Lamp"),
+    message=lazy.Lazy("tiny_bindings.tinybase.models.OpenParams"),
     sender="client",
     errors=(errors.NoSuchBookError,),
     section="5.2",
@@ -43,7 +42,7 @@ EVERY_PARAMS_TINY: Final[augment.EveryAugment[Note | MISSING]] = augment.EveryAu
     protocol="tiny",
     to="every params",
     member="_tiny",
-    type=Lazy("tiny_bindings.tiny.models.Note"),
+    type=lazy.Lazy("tiny_bindings.tiny.models.Note"),
     nullable=True,
     sender="client",
     section="5.3",
@@ -54,7 +53,7 @@ EVERY_RESULT_TINY: Final[augment.EveryAugment[Note | MISSING]] = augment.EveryAu
     protocol="tiny",
     to="every result",
     member="_tiny",
-    type=Lazy("tiny_bindings.tiny.models.Note"),
+    type=lazy.Lazy("tiny_bindings.tiny.models.Note"),
     nullable=True,
     sender="server",
     section="5.3",
@@ -65,7 +64,7 @@ EVERY_ERROR_TINY: Final[augment.ErrorAugment[Lamp | None]] = augment.ErrorAugmen
     protocol="tiny",
     to="every error",
     member="_tiny",
-    type=Lazy("tiny_bindings.tiny.models.Lamp"),
+    type=lazy.Lazy("tiny_bindings.tiny.models.Lamp"),
     sender="server",
     errors=(errors.DustyError,),
     section="5.4",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tiny_bindings.lazy import Lazy, LazyTypes
+from tiny_bindings import lazy
 from tiny_bindings.peer import Method, NoParams, ProtocolTable
 from tiny_bindings.tiny import errors
 from tiny_bindings.tinybase import errors as tinybase_errors
@@ -29,8 +29,8 @@ BOOKS_FIND: Final[Method[FindParams, FindResult]] = Method(
     attribute="books_find",
     kind="request",
     sender="client",
-    params=Lazy("tiny_bindings.tiny.models.FindParams"),
-    result=Lazy("tiny_bindings.tiny.models.FindResult"),
+    params=lazy.Lazy("tiny_bindings.tiny.models.FindParams"),
+    result=lazy.Lazy("tiny_bindings.tiny.models.FindResult"),
     errors=(
         errors.NoSuchBookError,
         tinybase_errors.LockedError,
@@ -45,7 +45,7 @@ BOOKS_LENT: Final[Method[LentParams, None]] = Method(
     attribute="books_lent",
     kind="notification",
     sender="server",
-    params=Lazy("tiny_bindings.tiny.models.LentParams"),
+    params=lazy.Lazy("tiny_bindings.tiny.models.LentParams"),
     result=None,
     section="2.2",
     serial=True,
@@ -58,8 +58,8 @@ BOOKS_ANNOUNCE: Final[Method[LentParams, OpenResult]] = Method(
     attribute="books_announce",
     kind="either",
     sender="both",
-    params=Lazy("tiny_bindings.tiny.models.LentParams"),
-    result=Lazy("tiny_bindings.tinybase.models.OpenResult"),
+    params=lazy.Lazy("tiny_bindings.tiny.models.LentParams"),
+    result=lazy.Lazy("tiny_bindings.tinybase.models.OpenResult"),
     section="2.3",
     status="deprecated",
 )
@@ -71,8 +71,8 @@ BOOKS_RATE: Final[Method[Rating, Rates]] = Method(
     attribute="books_rate",
     kind="request",
     sender="client",
-    params=Lazy("tiny_bindings.tiny.models.Rating"),
-    result=Lazy("tiny_bindings.tiny.models.Rates"),
+    params=lazy.Lazy("tiny_bindings.tiny.models.Rating"),
+    result=lazy.Lazy("tiny_bindings.tiny.models.Rates"),
     positions=("id", "stars"),
     section="2.4",
 )
@@ -85,7 +85,7 @@ BOOKS_COUNT: Final[Method[NoParams, Count]] = Method(
     kind="request",
     sender="client",
     params=NoParams,
-    result=Lazy("tiny_bindings.tiny.models.Count"),
+    result=lazy.Lazy("tiny_bindings.tiny.models.Count"),
     section="2.5",
 )
 """Count the books."""
@@ -96,8 +96,8 @@ BOOKS_BURN: Final[Method[LentParams, DustResult]] = Method(
     attribute="books_burn",
     kind="request",
     sender="client",
-    params=Lazy("tiny_bindings.tiny.models.LentParams"),
-    result=Lazy("tiny_bindings.tiny.models.DustResult"),
+    params=lazy.Lazy("tiny_bindings.tiny.models.LentParams"),
+    result=lazy.Lazy("tiny_bindings.tiny.models.DustResult"),
     section="8",
     status="considered",
 )
@@ -109,7 +109,7 @@ PROTOCOL: Final = ProtocolTable(
     version="2.1-draft",
     capability="experimental.tiny",
     capability_aliases=("tiny",),
-    offers=LazyTypes(
+    offers=lazy.LazyTypes(
         {
             "client": "tiny_bindings.tiny.models.Bag",
             "server": "tiny_bindings.tiny.models.Offer",
@@ -128,7 +128,7 @@ PROTOCOL: Final = ProtocolTable(
         "Dusty": errors.DustyError,
         "Worn": errors.WornError,
     },
-    error_data=LazyTypes(
+    error_data=lazy.LazyTypes(
         {
             "NoSuchBook": "tiny_bindings.tiny.models.Author",
         }

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tiny_bindings import tables
-from tiny_bindings.lazy import Lazy
+from tiny_bindings import lazy, tables
 
 if TYPE_CHECKING:
     from tiny_bindings.tiny.models import DustParams, Lamp, State
 
 LAMPS: Final[tables.KeyedTable[Lamp]] = tables.KeyedTable(
-    Lazy("tiny_bindings.tiny.models.Lamp"),
+    lazy.Lazy("tiny_bindings.tiny.models.Lamp"),
     "name",
     (
         {"name": "desk", "watts": 5},
@@ -23,7 +22,7 @@ LAMPS: Final[tables.KeyedTable[Lamp]] = tables.KeyedTable(
 """The lamps that there are. Section 6.1."""
 
 SHELF_RULES: Final[tables.Table[DustParams]] = tables.Table(
-    Lazy("tiny_bindings.tiny.models.DustParams"),
+    lazy.Lazy("tiny_bindings.tiny.models.DustParams"),
     (
         {"shelf": "top"},
         {},

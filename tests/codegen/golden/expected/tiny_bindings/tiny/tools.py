@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from tiny_bindings.lazy import Lazy
+from tiny_bindings import lazy
 from tiny_bindings.tiny import errors
 from tiny_bindings.tinybase import errors as tinybase_errors, methods as caller_methods
 from tiny_bindings.tool_methods import ToolMethod
@@ -23,8 +23,8 @@ DUST: Final[ToolMethod[DustParams, DustResult]] = ToolMethod(
     name="dust",
     protocol="tiny",
     attribute="dust",
-    params=Lazy("tiny_bindings.tiny.models.DustParams"),
-    result=Lazy("tiny_bindings.tiny.models.DustResult"),
+    params=lazy.Lazy("tiny_bindings.tiny.models.DustParams"),
+    result=lazy.Lazy("tiny_bindings.tiny.models.DustResult"),
     caller=caller_methods.TOOLS_CALL,
     errors=(
         errors.NoSuchBookError,
@@ -67,8 +67,8 @@ BOOKS_FIND_TOOL: Final[ToolMethod[DustParams, CallResult]] = ToolMethod(
     name="books/find",
     protocol="tiny",
     attribute="books_find_tool",
-    params=Lazy("tiny_bindings.tiny.models.DustParams"),
-    result=Lazy("tiny_bindings.tinybase.models.CallResult"),
+    params=lazy.Lazy("tiny_bindings.tiny.models.DustParams"),
+    result=lazy.Lazy("tiny_bindings.tinybase.models.CallResult"),
     caller=caller_methods.TOOLS_CALL,
     whole=True,
     section="4.2",
@@ -107,8 +107,8 @@ REBIND: Final[ToolMethod[DustParams, DustResult]] = ToolMethod(
     name="rebind",
     protocol="tiny",
     attribute="rebind",
-    params=Lazy("tiny_bindings.tiny.models.DustParams"),
-    result=Lazy("tiny_bindings.tiny.models.DustResult"),
+    params=lazy.Lazy("tiny_bindings.tiny.models.DustParams"),
+    result=lazy.Lazy("tiny_bindings.tiny.models.DustResult"),
     caller=caller_methods.TOOLS_CALL,
     section="8",
     status="considered",

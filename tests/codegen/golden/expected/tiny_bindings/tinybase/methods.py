@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tiny_bindings import lazy
 from tiny_bindings.jsonrpc import errors as jsonrpc_errors
-from tiny_bindings.lazy import Lazy
 from tiny_bindings.peer import Method, ProtocolTable
 from tiny_bindings.tinybase import errors
 
@@ -18,8 +18,8 @@ SHELF_OPEN: Final[Method[OpenParams, OpenResult]] = Method(
     attribute="shelf_open",
     kind="request",
     sender="client",
-    params=Lazy("tiny_bindings.tinybase.models.OpenParams"),
-    result=Lazy("tiny_bindings.tinybase.models.OpenResult"),
+    params=lazy.Lazy("tiny_bindings.tinybase.models.OpenParams"),
+    result=lazy.Lazy("tiny_bindings.tinybase.models.OpenResult"),
     errors=(
         errors.LockedError,
         jsonrpc_errors.InvalidParamsError,
@@ -36,8 +36,8 @@ TOOLS_CALL: Final[Method[CallParams, CallResult]] = Method(
     attribute="tools_call",
     kind="request",
     sender="client",
-    params=Lazy("tiny_bindings.tinybase.models.CallParams"),
-    result=Lazy("tiny_bindings.tinybase.models.CallResult"),
+    params=lazy.Lazy("tiny_bindings.tinybase.models.CallParams"),
+    result=lazy.Lazy("tiny_bindings.tinybase.models.CallResult"),
     section="2",
 )
 """Call a tool."""
