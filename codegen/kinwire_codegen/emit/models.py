@@ -279,7 +279,7 @@ class _Maker:
 
 
 def _source(default: Any) -> str | None:
-    """Return how a default is written, None if there is none."""
+    """Return how a default is written, None for a field without one."""
     if isinstance(default, PythonRuntimeExpression):
         return "MISSING" if default.import_ is _MISSING else "Field()"
     return None if default is ... else repr(default)
