@@ -11,7 +11,6 @@ from pathlib import Path
 from kinwire_codegen.atomic_files import FileChange
 from kinwire_codegen.emit.layout import formatted
 from kinwire_codegen.emit.package import OWNED, Package
-from kinwire_codegen.emit.signatures import Models
 from kinwire_codegen.lint import lint
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.findings import DocumentError, Finding
@@ -47,15 +46,16 @@ def build(
 
     package = _package(documents, name, shared)
     said("making the models")
-    made = models(documents, package.shared)
+    made = models(documents, package)
     for document in documents:
         constants = {class_of_values(*one) for one in document.definitions.items()} - {None}
         if made[document.name].homes.keys() != document.definitions.keys() | constants:
             raise RuntimeError(f"{document.file} and its models define other names")
     said("writing rows, stubs, handlers and pages")
-    files = package_files(documents, package) | _own_or_borrowed(documents, made, package)
+    files = package_files(documents, package)
     own = [document for document in documents if document.module in package.own]
     for document in own:
+        files |= made[document.name].sources
         files |= protocol_files(documents, document, made, package)
     said("laying out")
     below = {f"{name}/{path}": text for path, text in _quiet(files).items()}
@@ -115,24 +115,6 @@ def _other_files(documents: Documents, own: list[Document]) -> dict[str, str]:
     for document in own:
         files |= jsonschema_files(documents, document) | openrpc_files(documents, document)
         files |= proto_files(document)
-    return files
-
-
-def _own_or_borrowed(
-    documents: Documents, made: dict[str, Models], package: Package
-) -> dict[str, str]:
-    """Return the models of the package's own protocols, and modules that pass on those they use."""
-    from kinwire_codegen.emit.render import borrowed_files
-
-    files: dict[str, str] = {}
-    for document in documents:
-        if document.module in package.own:
-            files |= made[document.name].sources
-    own = [*files.values()]
-    for document in documents:
-        used = f"..{document.module}.models import"
-        if document.module not in package.own and any(used in source for source in own):
-            files |= borrowed_files(document.module, made[document.name].homes, package)
     return files
 
 

@@ -28,6 +28,7 @@ from pydantic import ValidationError
 
 from kinwire_codegen.emit.layout import formatted
 from kinwire_codegen.emit.models import models
+from kinwire_codegen.emit.package import Package
 from kinwire_codegen.lint import lint
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.loading import load_documents
@@ -373,8 +374,11 @@ def _placed(constructs: Mapping[str, Node]) -> _Placed:
     return _Placed(keys, faults, {key: node for key, node in described.items() if not faults[key]})
 
 
+PACKAGE = Package("toys", "kinwire_protocols", frozenset({"toy"}))
+
+
 def _source(placed: _Placed) -> str:
-    return models(_documents(placed.kept), "kinwire_protocols")["toy"].sources["toy/models.py"]
+    return models(_documents(placed.kept), PACKAGE)["toy"].sources["toy/models.py"]
 
 
 def _documents(definitions: dict[str, Node]) -> Documents:

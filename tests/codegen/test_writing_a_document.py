@@ -128,4 +128,4 @@ def test_a_document_that_extends_may_share_what_kinwire_brings(tmp_path: Path) -
         assert isinstance(toy.methods.TOY_DO.decode_params(sent).tool, mcp.Tool)
         assert toy.methods.TOY_DO.errors == (InvalidParamsError,)
         made = {path.name for path in (tmp_path / "toy_bindings").iterdir()} - {"__pycache__"}
-        assert made == {"__init__.py", "mcp", "py.typed", "schema.json", "toy"}
+        assert made == {"__init__.py", "py.typed", "schema.json", "toy"}

@@ -16,6 +16,7 @@ from datamodel_code_generator.imports import (
 from datamodel_code_generator.model.pydantic_v2.imports import IMPORT_FIELD
 
 from kinwire_codegen.emit.division import COMMON
+from kinwire_codegen.emit.package import Package
 from kinwire_codegen.load.document import Document, Documents, Reference
 from kinwire_codegen.load.notes import is_note
 from kinwire_codegen.load.shapes import (
@@ -88,14 +89,14 @@ class Annotations:
         self,
         documents: Documents,
         home: Document,
-        shared: str,
+        package: Package,
         members: Container[str] | None = None,
     ) -> None:
         self._documents = documents
         self._reader = documents.shapes
         self._home = home.name
         self._members = members
-        self.package = shared
+        self.package = package
 
     def outer(self, shape: Shape) -> tuple[Hint, tuple[Bound, ...]]:
         """Return a type, and the bounds that stand with it instead of inside it."""
@@ -133,7 +134,7 @@ class Annotations:
 
     def shared(self, module: str, name: str) -> Import:
         """Return a name of a module that all bindings share."""
-        return Import.from_full_path(f"{self.package}.{module}.{name}")
+        return Import.from_full_path(f"{self.package.shared}.{module}.{name}")
 
     def _own(self, shape: Shape) -> Shape:
         """Return what a plain definition of others says: their models are not loaded for it."""
@@ -149,8 +150,8 @@ class Annotations:
             return self.type(self._reader.shape(reference))
         found = plain(reference.name)._replace(types=frozenset({reference}))
         if reference.protocol != self._home:
-            above = ".." if self._members is None else "..."
-            home = f"{above}{self._documents[reference.protocol].module}.models"
+            module = self._documents[reference.protocol].module
+            home = f"{self.package.home(module)}.{module}.models"
         elif self._members is not None and reference.name not in self._members:
             home = f".{COMMON}"
         else:

@@ -28,7 +28,7 @@ from datamodel_code_generator.types import DataType, UnionIntFloat
 
 from kinwire_codegen.emit.annotations import NONE, Annotations, Hint, joined, marked, plain
 from kinwire_codegen.emit.division import divided
-from kinwire_codegen.emit.package import OWNED
+from kinwire_codegen.emit.package import OWNED, Package
 from kinwire_codegen.emit.signatures import Models, Parameter, with_fields
 from kinwire_codegen.emit.values import value_classes
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
@@ -56,25 +56,25 @@ _COMMON = (
 _DEFINED = re.compile(r"\s*(?:@.*\n)*(?:class )?(\w+)")
 
 
-def models(documents: Documents, shared: str) -> dict[str, Models]:
+def models(documents: Documents, package: Package) -> dict[str, Models]:
     """Return the modules of types by protocol, unformatted.
 
-    `shared` is the package that has the base classes. The documents must be free of findings.
+    The documents must be free of findings.
     """
-    return {document.name: _models(documents, document, shared) for document in documents}
+    return {document.name: _models(documents, document, package) for document in documents}
 
 
-def _models(documents: Documents, document: Document, shared: str) -> Models:
+def _models(documents: Documents, document: Document, package: Package) -> Models:
     found = Models()
     modules = divided(document)
     for module, members in modules.items():
-        notes = Annotations(documents, document, shared, members)
+        notes = Annotations(documents, document, package, members)
         maker = _Maker(document, documents.shapes, notes, found)
         _add(maker, f"{document.module}/models/{module}.py", members, f"Messages: {module}")
     if not modules:
         names = sorted(document.definitions)
         what = "Messages" if names else f"{document.content['title']} has no types"
-        maker = _Maker(document, documents.shapes, Annotations(documents, document, shared), found)
+        maker = _Maker(document, documents.shapes, Annotations(documents, document, package), found)
         _add(maker, f"{document.module}/models.py", names, what)
     return found
 
@@ -190,7 +190,7 @@ class _Maker:
         wanted["description"] = with_fields(wanted["description"], listed)
         made = BaseModel(
             fields=[field for field, _, _ in fields],
-            custom_base_class=f"{self._notes.package}.base.Message",
+            custom_base_class=f"{self._notes.package.shared}.base.Message",
             decorators=self._decorators(definition),
             **wanted,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("borrowed_files", "package_files", "protocol_files")
+__all__ = ("package_files", "protocol_files")
 
 import re
 from collections.abc import Iterable
@@ -55,17 +55,6 @@ def _support_module(name: str, package: str) -> str:
     text = summary.removesuffix('"""')
     marked = f"{text} Generated {OWNED}.{summary[len(text) :]}\n{rest}"
     return re.sub(r"^( *from )\.(?=\w)", rf"\1{package}.", marked, flags=re.MULTILINE)
-
-
-def borrowed_files(module: str, names: Iterable[str], package: Package) -> dict[str, str]:
-    """Return the modules that pass on the types of a protocol that the shared package holds."""
-    home = f"{package.shared}.{module}.models"
-    lines = [f"from {home} import {name} as {name}" for name in names]
-    what = f'"""Types of {home}. Generated {OWNED}."""'
-    return {
-        f"{module}/__init__.py": what + "\n",
-        f"{module}/models.py": "\n".join([what, *lines, ""]),
-    }
 
 
 def protocol_files(

@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from kinwire_codegen.emit.models import models
+from kinwire_codegen.emit.package import Package
 from kinwire_codegen.imports.imported import ImportSource
 from kinwire_codegen.imports.mcp_schema import mcp_document
 from kinwire_codegen.lint import RESERVED
@@ -98,7 +99,9 @@ def bindings(version: str) -> Bindings:
     """Return the types of a version; only they are made, which takes a fraction of a package."""
     documents = document(version)
     name = f"imported_{version.replace('-', '_')}"
-    sources = {**models(documents, "kinwire_protocols")["mcp"].sources}
+    sources = {
+        **models(documents, Package(name, "kinwire_protocols", frozenset({"mcp"})))["mcp"].sources
+    }
     whole: Any = _module(name, sources.pop("mcp/models.py", ""))
     # What several modules use comes first.
     for path in sorted(sources, key=lambda path: path != "mcp/models/common.py"):

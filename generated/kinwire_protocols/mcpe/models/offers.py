@@ -6,8 +6,8 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
+from kinwire_protocols.mcp.models import Implementation
 
-from ...mcp.models import Implementation
 from .common import CronPreset, DeliveryChannel
 
 DeliveryPriority = TypeAliasType("DeliveryPriority", Literal["realtime", "normal", "batch"])

@@ -7,8 +7,7 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message, OpenUnion, Shorthand, UnknownVariant
 from kinwire_protocols.constraints import must_have_one
-
-from ...mcp.models import ResourceContents, TextContent
+from kinwire_protocols.mcp.models import ResourceContents, TextContent
 
 
 class AudioBlock(Message):

@@ -7,8 +7,8 @@ from pydantic_core import MISSING
 from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
+from kinwire_protocols.mcp.models import Role
 
-from ...mcp.models import Role
 from .common import Content, FeatureSetName, TokenUsage
 
 FinishReason = TypeAliasType("FinishReason", Literal["end_turn", "max_tokens", "stop_sequence"])

@@ -6,8 +6,7 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
-
-from ...mcp.models import LoggingLevel
+from kinwire_protocols.mcp.models import LoggingLevel
 
 AccessSource = TypeAliasType(
     "AccessSource", Literal["tool_grant", "server_grant", "default_policy"]

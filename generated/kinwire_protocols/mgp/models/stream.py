@@ -5,8 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from kinwire_protocols.base import Message
-
-from ...mcp.models import ContentBlock
+from kinwire_protocols.mcp.models import ContentBlock
 
 
 class PartialResult(Message):

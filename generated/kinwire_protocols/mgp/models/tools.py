@@ -6,8 +6,8 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
+from kinwire_protocols.mcp.models import ToolInputSchema
 
-from ...mcp.models import ToolInputSchema
 from .common import RiskLevel, SearchStrategy, ServerState, ToolSecurity, TraceId
 
 
