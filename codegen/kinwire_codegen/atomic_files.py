@@ -35,7 +35,7 @@ def apply_changes(found: list[FileChange], out: Path) -> None:
     changes = [(os.path.join(out, change.path), change.new) for change in found]
     for folder in {os.path.dirname(path) for path, _ in changes}:
         os.makedirs(folder, exist_ok=True)
-        _sweep(Path(folder))
+        _sweep(folder)
     for path, text in changes:
         if text is None:
             os.unlink(path)
@@ -50,16 +50,18 @@ def write_file(path: Path, text: str) -> None:
         OSError: the file cannot be written; its name is that file's.
     """
     path = path.resolve()
-    _sweep(path.parent)
+    _sweep(str(path.parent))
     _replace(str(path), text)
 
 
-def _sweep(folder: Path) -> None:
+def _sweep(folder: str) -> None:
     """Remove the unfinished files of runs that were killed, but not those of a run at work."""
-    for path in folder.glob(f"{_UNFINISHED}*"):
+    with os.scandir(folder) as entries:
+        unfinished = [entry for entry in entries if entry.name.startswith(_UNFINISHED)]
+    for entry in unfinished:
         with suppress(FileNotFoundError):
-            if time.time() - path.stat().st_mtime > _ABANDONED:
-                path.unlink()
+            if time.time() - entry.stat().st_mtime > _ABANDONED:
+                os.unlink(entry)
 
 
 def _replace(path: str, text: str) -> None:

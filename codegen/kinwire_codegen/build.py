@@ -41,15 +41,15 @@ def build(
     """
     said("checking the documents")
     _must_be_clean(documents)
-    from kinwire_codegen.emit.models import models
+    from kinwire_codegen.emit.models import make_models
     from kinwire_codegen.emit.render import package_files, protocol_files
 
     package = _package(documents, name, shared)
     said("making the models")
-    made = models(documents, package)
+    made = make_models(documents, package)
     for document in documents:
         constants = {class_of_values(*one) for one in document.definitions.items()} - {None}
-        if made[document.name].homes.keys() != document.definitions.keys() | constants:
+        if {*made[document.name].names} != document.definitions.keys() | constants:
             raise RuntimeError(f"{document.file} and its models define other names")
     said("writing rows, stubs, handlers and pages")
     files = package_files(documents, package)

@@ -7,7 +7,7 @@ Writing that value takes the member out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
@@ -37,7 +37,7 @@ class _Member(LazyFields, Generic[V]):
     """What it is added to: `mcp#Tool`, `tools/call params`, `every error`."""
     member: str
     """Its name on the wire."""
-    type: Any
+    type: Any = field(compare=False)
     """Its type, or a `Lazy` of it."""
     nullable: bool = False
     """Whether null is a value of its own, so that absent is `MISSING`."""
@@ -106,7 +106,7 @@ class _Member(LazyFields, Generic[V]):
 class Augment(_Member[V], Generic[M, V]):
     """A member of one type of message, `M`."""
 
-    message: Any
+    message: Any = field(compare=False)
     """The type `M`, or a `Lazy` of it."""
 
     def read(self, message: M | JsonObject) -> V:

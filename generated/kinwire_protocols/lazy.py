@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from sys import modules
 from typing import Any
@@ -23,9 +24,7 @@ def lazy_names(
         if name in submodules:
             return import_module(f"{package}.{name}")
         if name not in homes:
-            raise AttributeError(
-                f"module {package!r} has no attribute {name!r}", name=name, obj=modules[package]
-            )
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(f"{package}.{homes[name]}"), name)
         setattr(modules[package], name, value)
         return value
@@ -33,13 +32,11 @@ def lazy_names(
     return load
 
 
+@dataclass(frozen=True)
 class Lazy:
     """The place of a type, instead of the type."""
 
-    __slots__ = ("path",)
-
-    def __init__(self, path: str) -> None:
-        self.path = path
+    path: str
 
     def load(self) -> Any:
         """Return the type; its module is imported by this."""
@@ -51,19 +48,17 @@ class LazyFields:
     """Base of dataclasses: a field that is given as a `Lazy` is loaded when it is first read."""
 
     def __post_init__(self) -> None:
-        fields = self.__dict__  # what is not there is asked for below
-        late = {name: value for name, value in fields.items() if type(value) is Lazy}
-        for name in late:
-            del fields[name]
-        fields["_late"] = late
+        fields = self.__dict__
+        lazy = {name: value for name, value in fields.items() if type(value) is Lazy}
+        for name in lazy:
+            del fields[name]  # so that `__getattr__` is called for it, once
+        fields["_lazy"] = lazy
 
     def __getattr__(self, name: str) -> Any:
-        late: dict[str, Lazy] = self.__dict__.get("_late", {})
-        if name not in late:
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
-            )
-        value = self.__dict__[name] = late[name].load()
+        lazy: dict[str, Lazy] = self.__dict__.get("_lazy", {})
+        if name not in lazy:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = self.__dict__[name] = lazy[name].load()
         return value
 
 
@@ -73,8 +68,14 @@ class LazyTypes(Mapping[str, Any]):
     def __init__(self, paths: Mapping[str, str]) -> None:
         self._paths = paths
 
+    def __repr__(self) -> str:
+        return f"LazyTypes({dict(self._paths)})"
+
     def __getitem__(self, name: str) -> Any:
         return Lazy(self._paths[name]).load()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._paths
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._paths)

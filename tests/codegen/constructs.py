@@ -27,7 +27,7 @@ from jsonschema import Draft202012Validator, ValidationError as Fault, validator
 from pydantic import ValidationError
 
 from kinwire_codegen.emit.layout import formatted
-from kinwire_codegen.emit.models import models
+from kinwire_codegen.emit.models import make_models
 from kinwire_codegen.emit.package import Package
 from kinwire_codegen.lint import lint
 from kinwire_codegen.load.document import Document, Documents
@@ -378,7 +378,7 @@ PACKAGE = Package("toys", "kinwire_protocols", frozenset({"toy"}))
 
 
 def _source(placed: _Placed) -> str:
-    return models(_documents(placed.kept), PACKAGE)["toy"].sources["toy/models.py"]
+    return make_models(_documents(placed.kept), PACKAGE)["toy"].sources["toy/models.py"]
 
 
 def _documents(definitions: dict[str, Node]) -> Documents:

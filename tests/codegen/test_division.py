@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kinwire_codegen.emit.division import MOST, divided
+from kinwire_codegen.emit.division import MAX_TOGETHER, MIN_OF_SUBJECT, divide
 from kinwire_codegen.load.document import Document
 from tests.codegen.documents import documents, load_package, protocol
 
@@ -33,9 +33,9 @@ def row(params: str) -> dict[str, Any]:
     }
 
 
-def chain(name: str, *end: str) -> dict[str, Any]:
-    """Return four types, of which one uses the next and the last one `end`."""
-    names = [f"{name}{at}" for at in range(4)]
+def chain(name: str, *end: str, length: int = MIN_OF_SUBJECT) -> dict[str, Any]:
+    """Return types, of which one uses the next and the last one `end`."""
+    names = [f"{name}{at}" for at in range(length)]
     return {one: thing(*(names[at : at + 1] or end)) for at, one in enumerate(names, 1)}
 
 
@@ -48,14 +48,14 @@ def large(methods: dict[str, str], **types: Any) -> dict[str, Any]:
     )
 
 
-OTHERS = tuple(f"Other{at:02}" for at in range(MOST))
+OTHERS = tuple(f"Other{at:02}" for at in range(MAX_TOGETHER))
 SUBJECTS = {"books/lend": "Lend0", "notifications/toy.shelves.moved": "Move0"}
 LENDING = chain("Lend", "Shared")
 MOVING = chain("Move", "Shared")
 
 
 def test_what_one_subject_uses_is_together_and_the_rest_is_common() -> None:
-    assert divided(Document(large(SUBJECTS, **LENDING, **MOVING, Shared=thing()))) == {
+    assert divide(Document(large(SUBJECTS, **LENDING, **MOVING, Shared=thing()))) == {
         "books": tuple(LENDING),
         "common": ("Shared",),
         "others": OTHERS,
@@ -65,31 +65,38 @@ def test_what_one_subject_uses_is_together_and_the_rest_is_common() -> None:
 
 @pytest.mark.parametrize("wire", ["$/import", "import", "toy/import", "_import", "./toy:import.a"])
 def test_a_subject_is_the_first_word_that_says_something(wire: str) -> None:
-    found = divided(Document(large({wire: "Lend0"}, **LENDING, Shared=thing())))
+    found = divide(Document(large({wire: "Lend0"}, **LENDING, Shared=thing())))
     assert found["import_"] == (*LENDING, "Shared")
 
 
 @pytest.mark.parametrize("wire", ["$/", "toy", "notifications/toy"])
 def test_a_name_that_says_nothing_is_no_subject(wire: str) -> None:
-    found = divided(Document(large({wire: "Lend0"}, **LENDING, Shared=thing())))
+    found = divide(Document(large({wire: "Lend0"}, **LENDING, Shared=thing())))
     assert found["methods"] == (*LENDING, "Shared")
 
 
+def test_a_subject_with_few_types_of_its_own_has_no_module() -> None:
+    few = chain("Lend", "Shared", length=MIN_OF_SUBJECT - 1)
+    found = divide(Document(large(SUBJECTS, **few, **MOVING, Shared=thing())))
+    assert found.keys() == {"common", "others", "shelves"}
+    assert found["common"] == (*few, "Shared")
+
+
+@pytest.mark.parametrize("types", [OTHERS, (*OTHERS, "One")], ids=["small", "no subject"])
+def test_what_is_small_or_has_no_subject_is_not_divided(types: tuple[str, ...]) -> None:
+    assert divide(Document(protocol(types={name: thing() for name in types}))) == {}
+
+
 @pytest.mark.parametrize(
-    "content",
-    [
-        protocol(types={name: thing() for name in OTHERS}),
-        protocol(types={name: thing() for name in (*OTHERS, "One")}),  # nobody uses them
-        protocol(
-            types=chain("Lend") | chain("Move"), methods={"a/a": row("Lend0"), "b/b": row("Move0")}
-        ),
-        large(SUBJECTS, **LENDING, **MOVING, Shared=thing(), books=thing()),
-        large(SUBJECTS, **LENDING, **MOVING, Shared=thing(), common=thing()),
-    ],
-    ids=["small", "no subject", "two small subjects", "a type of that name", "a type named common"],
+    "types",
+    [{"Idle": thing("Lend4", "Idle")}, {"Idle": thing("Back", "Lend4"), "Back": thing("Idle")}],
+    ids=["itself", "each other"],
 )
-def test_a_document_is_divided_only_where_that_makes_sense(content: dict[str, Any]) -> None:
-    assert divided(Document(content)) == {}
+def test_what_no_row_uses_is_common_with_all_that_it_uses(types: dict[str, Any]) -> None:
+    lending = chain("Lend", "Shared", length=5)
+    found = divide(Document(large(SUBJECTS, **lending, **MOVING, Shared=thing(), **types)))
+    assert found["common"] == tuple(sorted({*types, "Lend4", "Shared"}))
+    assert found["books"] == ("Lend0", "Lend1", "Lend2", "Lend3")
 
 
 def test_types_that_need_one_another_are_together() -> None:
@@ -98,16 +105,24 @@ def test_types_that_need_one_another_are_together() -> None:
         "Shared": thing("Shared", "Back"),
         "Back": thing("Shared"),
     }
-    found = divided(Document(large(SUBJECTS, **LENDING | circle, **MOVING)))
+    found = divide(Document(large(SUBJECTS, **LENDING | circle, **MOVING)))
     assert found["books"] == tuple(LENDING)
     assert {"Shared", "Back"} <= {*found["common"]}
 
 
-def test_a_divided_package_has_all_names_in_one_place(tmp_path: Path) -> None:
+CONTENTS = [
+    (large(SUBJECTS, **LENDING, **MOVING, Shared=thing()), "books"),
+    (large({"models/list": "Lend0"}, **LENDING, Shared=thing()), "models"),
+    (large(SUBJECTS, **LENDING, **MOVING, Shared=thing(), Idle=thing("Lend0", "Idle")), "common"),
+]
+
+
+@pytest.mark.parametrize(("content", "home"), CONTENTS, ids=["books", "models", "idle"])
+def test_a_divided_package_has_all_names_in_one_place(
+    content: dict[str, Any], home: str, tmp_path: Path
+) -> None:
     schema = tmp_path / "schema"
     schema.mkdir()
-    content = large(SUBJECTS, **LENDING, **MOVING, Shared=thing())
-    assert len(divided(Document(content))) == 4
     with load_package(documents(schema, content), tmp_path / "out", "divided_bindings") as package:
         toy = importlib.import_module(f"{package.__name__}.toy")
         assert {*content["$defs"]} <= {*dir(toy)}
@@ -118,5 +133,5 @@ def test_a_divided_package_has_all_names_in_one_place(tmp_path: Path) -> None:
         exec(f"from {toy.__name__}.models import *", namespace)
         assert content["$defs"].keys() == namespace.keys() - {"__builtins__"}
         assert {kind.__module__ for kind in map(namespace.get, LENDING)} == {
-            f"{toy.__name__}.models.books"
+            f"{toy.__name__}.models.{home}"
         }

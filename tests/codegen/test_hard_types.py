@@ -106,6 +106,31 @@ def test_b004_a_tagged_union_keeps_other_tags_apart(tmp_path: Path) -> None:
         assert source.count("Literal[") == 2
 
 
+@pytest.mark.parametrize("tag", ["noteKind", "@type", "class"])
+def test_the_tag_of_a_union_may_have_any_name(tag: str, tmp_path: Path) -> None:
+    types = {
+        name: thing(**{tag: {"const": name.lower()}}, text=TEXT) | {"required": [tag]}
+        for name in ("A", "B", "C")
+    }
+    parts = {one: {"$ref": f"#/$defs/{one}"} for one in (*types, "Two")}
+    union = {"discriminator": {"propertyName": tag}}
+    types["Two"] = {"oneOf": [parts["A"], parts["B"]]} | union
+    types["All"] = {"oneOf": [parts["Two"], parts["C"]]} | union
+    types["Holder"] = thing(it={"$ref": "#/$defs/All"}) | {"required": ["it"]}
+    with build_types(tmp_path, **types) as models:
+        base = base_of(models)
+        for name in ("A", "B", "C"):
+            value = {"it": {tag: name.lower(), "text": "x"}}
+            assert round_trip(models, "Holder", value) == value
+            read = base.from_wire(models.Holder, value).it
+            assert type(read) is getattr(models, name)
+            assert models.Holder(it=getattr(models, name)(text="x")).it == read
+        other = {"it": {tag: "video", "text": "x"}}
+        assert round_trip(models, "Holder", other) == other
+        assert refusal(models, "Holder", {"it": {"text": "x"}}).startswith(f"/it/{tag}: expected ")
+        assert models.Holder.model_json_schema()["properties"]["it"]
+
+
 def test_b005_required_adds_up_over_the_branches_of_all_of(tmp_path: Path) -> None:
     number = {"type": "integer"}
     types = {

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from kinwire_codegen.emit.signatures import TAKEN, argument_name
 from kinwire_codegen.lint import lint
 from tests.codegen.documents import documents, load_package, protocol
 
@@ -51,6 +52,10 @@ TYPES = named(
     },
     Query={"anyOf": [{"$ref": "#/$defs/Block"}, {"$ref": "#/$defs/BalanceParams"}]},
     Other={"$ref": "#/$defs/BalanceParams"},
+    Words={
+        "type": "object",
+        "properties": {name: {"type": "string", "default": "x"} for name in sorted(TAKEN)},
+    },
 )
 METHODS = {
     "height": row(result="#/$defs/Height"),
@@ -59,6 +64,7 @@ METHODS = {
     "blocks": row(params="#/$defs/Blocks", result="#/$defs/Blocks"),
     "map": row(params="#/$defs/BlockMap", result="#/$defs/BlockMap"),
     "query": row(params="#/$defs/Query", result="#/$defs/BlockOrHash"),
+    "say": row(params="#/$defs/Words", result="#/$defs/Height"),
     "forget": row(params="#/$defs/Block", result="#/$defs/Nothing"),
     "tick": row(kind="notification"),
 }
@@ -76,6 +82,14 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
     found = documents(folder / "schema", protocol(types=TYPES, methods=METHODS))
     with load_package(found, folder / "out", "forms_bindings") as package:
         yield importlib.import_module(f"{package.__name__}.toy")
+
+
+async def test_arguments_may_have_the_names_that_stubs_use_themselves(toy: ModuleType) -> None:
+    peer = RawPeer(1)
+    given = {argument_name(name): name.upper() for name in TAKEN}
+    await toy.ServerStub(peer).say(**given)
+    await toy.ServerStub(peer).say()
+    assert peer.sent == [("say", {name: name.upper() for name in sorted(TAKEN)}), ("say", {})]
 
 
 class RawPeer:

@@ -136,6 +136,17 @@ class Annotations:
         """Return a name of a module that all bindings share."""
         return Import.from_full_path(f"{self.package.shared}.{module}.{name}")
 
+    def import_of(self, reference: Reference) -> Import | None:
+        """Return what brings a definition into the module, None if it is there."""
+        if reference.protocol != self._home:
+            module = self._documents[reference.protocol].module
+            home = f"{self.package.home(module)}.{module}.models"
+        elif self._members is not None and reference.name not in self._members:
+            home = f".{COMMON}"
+        else:
+            return None
+        return Import.from_full_path(f"{home}.{reference.name}")
+
     def _own(self, shape: Shape) -> Shape:
         """Return what a plain definition of others says: their models are not loaded for it."""
         if isinstance(shape, NamedShape) and self._is_plain_elsewhere(shape.reference):
@@ -148,17 +159,7 @@ class Annotations:
     def _named(self, reference: Reference) -> Hint:
         if self._is_plain_elsewhere(reference):
             return self.type(self._reader.shape(reference))
-        found = plain(reference.name)._replace(types=frozenset({reference}))
-        if reference.protocol != self._home:
-            module = self._documents[reference.protocol].module
-            home = f"{self.package.home(module)}.{module}.models"
-        elif self._members is not None and reference.name not in self._members:
-            home = f".{COMMON}"
-        else:
-            return found
-        return found._replace(
-            imports=frozenset({Import.from_full_path(f"{home}.{reference.name}")})
-        )
+        return plain(reference.name)._replace(types=frozenset({reference}))
 
     def _constants(self, shape: ConstantShape) -> Hint:
         values = ", ".join(map(repr, shape.values))

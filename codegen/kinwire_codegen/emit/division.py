@@ -1,4 +1,4 @@
-"""Which module of models has which definition: those of a large document are divided.
+"""Divide the types of a large document into modules.
 
 A module has what the rows of one subject use and no others do; what several use is in `common`.
 Only what a program uses is loaded then, and no two modules need each other.
@@ -6,56 +6,67 @@ Only what a program uses is loaded then, and no two modules need each other.
 
 from __future__ import annotations
 
-__all__ = ("COMMON", "divided")
+__all__ = ("COMMON", "divide")
 
 import re
 from collections import Counter, defaultdict
 
-from kinwire_codegen.load.document import Document
+from kinwire_codegen.load.document import Document, Reference
 from kinwire_codegen.load.names import snake_name
 
 COMMON = "common"
 """The module of what several subjects use."""
 
-MOST = 40
+MAX_TOGETHER = 40
 """Up to this many definitions stay in one module."""
 
-LEAST = 4
+MIN_OF_SUBJECT = 4
 """A subject with fewer definitions of its own has no module."""
 
 _WORD = re.compile("[A-Za-z0-9]+")
 
 
-def divided(document: Document) -> dict[str, tuple[str, ...]]:
+def divide(document: Document) -> dict[str, tuple[str, ...]]:
     """Return the definitions of each module below `models`, sorted; nothing if one has all."""
     names = sorted(document.definitions)
-    if len(names) <= MOST:
+    if len(names) <= MAX_TOGETHER:
         return {}
     alone = {name: next(iter(used)) for name, used in _users(document).items() if len(used) == 1}
     sizes = Counter(alone.values())
     found = defaultdict[str, list[str]](list)
     for name in names:
         subject = alone.get(name, COMMON)
-        found[subject if sizes[subject] >= LEAST else COMMON].append(name)
-    # Modules and definitions are attributes of `models` alike.
-    if found.keys() <= {COMMON} or found.keys() & document.definitions.keys():
+        found[subject if sizes[subject] >= MIN_OF_SUBJECT else COMMON].append(name)
+    if found.keys() == {COMMON}:
         return {}
     return {module: tuple(members) for module, members in sorted(found.items())}
 
 
 def _users(document: Document) -> dict[str, set[str]]:
-    """Return the subjects that use each definition, directly or through others."""
+    """Return the subjects that use each definition, directly or through others.
+
+    What none of them uses is for other documents, and counts as a user of its own: `common`.
+    """
     found: dict[str, set[str]] = {name: set() for name in document.definitions}
     for place, reference in document.references:
-        if place[0] == "$defs" or reference.protocol != document.name:
-            continue
-        subject, waiting = _subject(document, place), [reference]
-        while waiting:
-            one = waiting.pop()
-            if one.protocol == document.name and subject not in found[one.name]:
-                found[one.name].add(subject)
-                waiting += document.referred[one.name]
+        if place[0] != "$defs":
+            _use(document, reference, _subject(document, place), found)
+    for name, subjects in found.items():
+        if not subjects:
+            _use(document, Reference(document.name, name), COMMON, found)
     return found
+
+
+def _use(
+    document: Document, reference: Reference, subject: str, found: dict[str, set[str]]
+) -> None:
+    """Note that a subject uses a definition, and all that this one refers to."""
+    waiting = [reference]
+    while waiting:
+        one = waiting.pop()
+        if one.protocol == document.name and subject not in found[one.name]:
+            found[one.name].add(subject)
+            waiting += document.referred[one.name]
 
 
 def _subject(document: Document, place: tuple[str | int, ...]) -> str:

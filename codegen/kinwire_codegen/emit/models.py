@@ -7,7 +7,7 @@ Shapes say what a model takes; datamodel-code-generator writes the models and th
 
 from __future__ import annotations
 
-__all__ = ("models",)
+__all__ = ("make_models",)
 
 import re
 from collections import defaultdict
@@ -27,14 +27,14 @@ from datamodel_code_generator.reference import Reference as Name
 from datamodel_code_generator.types import DataType, UnionIntFloat
 
 from kinwire_codegen.emit.annotations import NONE, Annotations, Hint, joined, marked, plain
-from kinwire_codegen.emit.division import divided
+from kinwire_codegen.emit.division import divide
 from kinwire_codegen.emit.package import OWNED, Package
-from kinwire_codegen.emit.signatures import Models, Parameter, with_fields
+from kinwire_codegen.emit.signatures import Parameter, ProtocolModels
 from kinwire_codegen.emit.values import value_classes
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
-from kinwire_codegen.load.names import field_names, printable, snake_name
+from kinwire_codegen.load.names import field_names, printable, snake_name, with_fields
 from kinwire_codegen.load.notes import deprecation, described
-from kinwire_codegen.load.shape_reading import ShapeReader, admits_null
+from kinwire_codegen.load.shape_reading import admits_null
 from kinwire_codegen.load.shapes import (
     Bound,
     ConstantShape,
@@ -47,16 +47,18 @@ from kinwire_codegen.load.shapes import (
 _DEPRECATED = Import.from_full_path("typing_extensions.deprecated")
 _MISSING = Import.from_full_path("pydantic_core.MISSING")
 """Type checkers take the name in `pydantic` for a mere object."""
+_ABSENT = plain("MISSING", _MISSING)
 _COMMON = (
     *TypeAliasTypeBackport.DEFAULT_IMPORTS,
     IMPORT_ANNOTATED,
     IMPORT_FIELD,
     Import.from_full_path("typing.Final"),
 )
-_DEFINED = re.compile(r"\s*(?:@.*\n)*(?:class )?(\w+)")
+_DEFINED = re.compile(r"\s*(?:@[^\n]*\n)*(?:class )?(\w+).*", re.DOTALL)
+"""A rendered model, of which the group is the name."""
 
 
-def models(documents: Documents, package: Package) -> dict[str, Models]:
+def make_models(documents: Documents, package: Package) -> dict[str, ProtocolModels]:
     """Return the modules of types by protocol, unformatted.
 
     The documents must be free of findings.
@@ -64,47 +66,53 @@ def models(documents: Documents, package: Package) -> dict[str, Models]:
     return {document.name: _models(documents, document, package) for document in documents}
 
 
-def _models(documents: Documents, document: Document, package: Package) -> Models:
-    found = Models()
-    modules = divided(document)
-    for module, members in modules.items():
-        notes = Annotations(documents, document, package, members)
-        maker = _Maker(document, documents.shapes, notes, found)
-        _add(maker, f"{document.module}/models/{module}.py", members, f"Messages: {module}")
+def _models(documents: Documents, document: Document, package: Package) -> ProtocolModels:
+    modules = divide(document)
     if not modules:
-        names = sorted(document.definitions)
-        what = "Messages" if names else f"{document.content['title']} has no types"
-        maker = _Maker(document, documents.shapes, Annotations(documents, document, package), found)
-        _add(maker, f"{document.module}/models.py", names, what)
-    return found
+        what = "Messages" if document.definitions else f"{document.content['title']} has no types"
+        notes = Annotations(documents, document, package)
+        made = _module(_Maker(documents, document, notes), sorted(document.definitions), what)
+        sources = {f"{document.module}/models.py": made.source}
+        return ProtocolModels(sources, {}, made.names, made.classes)
+    found: dict[str, _Module] = {}
+    for module, members in modules.items():
+        maker = _Maker(documents, document, Annotations(documents, document, package, members))
+        found[module] = _module(maker, members, f"Messages: {module}")
+    return ProtocolModels(
+        {f"{document.module}/models/{module}.py": made.source for module, made in found.items()},
+        {module: made.names for module, made in found.items()},
+        tuple(sorted(name for made in found.values() for name in made.names)),
+        {name: taken for made in found.values() for name, taken in made.classes.items()},
+    )
 
 
-def _add(maker: _Maker, path: str, names: Iterable[str], what: str) -> None:
-    """Add the module that has the definitions `names`, which are sorted."""
+class _Module(NamedTuple):
+    """A module of models."""
+
+    source: str
+    names: tuple[str, ...]
+    classes: dict[str, tuple[Parameter, ...]]
+
+
+def _module(maker: _Maker, names: Iterable[str], what: str) -> _Module:
+    """Return the module that has the definitions `names`, which are sorted."""
     ordered = _in_order([*map(maker.model, names)], maker.document.name)
     _with_late_names(ordered, maker.document.name)
-    for made in ordered:
-        maker.imports.append(made.imports)
-    found = [made.render() for made in ordered]
-    found += value_classes(maker.document, names)
+    texts = [made.render() for made in ordered]
+    texts += value_classes(maker.document, names)
     header = f'"""{what}. Generated {OWNED}."""'
-    source = "\n\n".join([header, maker.imports.dump(), *map(printable, found)]) + "\n"
-    maker.found.sources[path] = source
-    for text in found:
-        defined = _DEFINED.match(text)
-        assert defined is not None
-        maker.found.homes[defined[1]] = path
+    source = "\n\n".join([header, maker.imports.dump(), *map(printable, texts)]) + "\n"
+    defined = [_DEFINED.sub(r"\1", text) for text in texts]
+    classes = {made.model.path: made.parameters for made in ordered if not made.model.is_alias}
+    return _Module(source, tuple(sorted(defined)), classes)
 
 
 class _Made(NamedTuple):
-    """A model, and the types of its fields in the same order."""
+    """A model, the types of its fields in the same order, and what its class takes."""
 
     model: DataModel
     hints: list[Hint]
-
-    @property
-    def imports(self) -> set[Import]:
-        return {one for hint in self.hints for one in hint.imports}
+    parameters: tuple[Parameter, ...] = ()
 
     def render(self) -> str:
         """Return the source, with the summary of a class in the first line of its docstring."""
@@ -141,7 +149,7 @@ def _in_order(found: list[_Made], protocol: str) -> list[_Made]:
 def _with_late_names(ordered: list[_Made], protocol: str) -> None:
     """Make text of the types that name what is defined further down."""
     late = {made.model.path for made in ordered}
-    for model, hints in ordered:
+    for model, hints, _ in ordered:
         for field, hint in zip(model.fields, hints, strict=True):
             if hint.names(protocol) & late:
                 field.replace_data_type(_type(repr(hint.text)))
@@ -155,14 +163,11 @@ def _type(text: str) -> DataType:
 
 
 class _Maker:
-    """Makes the models of one module of `found`."""
+    """Makes the models of one module."""
 
-    def __init__(
-        self, document: Document, reader: ShapeReader, notes: Annotations, found: Models
-    ) -> None:
+    def __init__(self, documents: Documents, document: Document, notes: Annotations) -> None:
         self.document = document
-        self.found = found
-        self._reader = reader
+        self._reader = documents.shapes
         self._notes = notes
         self.imports = Imports()
         """What the models use, and more: ruff removes the rest. `DataModel.imports` is slow."""
@@ -181,22 +186,27 @@ class _Maker:
         }
         if not isinstance(shape, ObjectShape):
             hint = self._alias(name, shape)
+            self._import(hint)
             field = DataModelField(data_type=_type(hint.text), required=True)
             return _Made(TypeAliasTypeBackport(fields=[field], **wanted), [hint])
         attributes = field_names(member.wire for member in shape.members)
-        fields = [self._field(attributes[one.wire], one) for one in shape.members]
-        self.found.classes[name] = tuple(parameter for _, _, parameter in fields)
-        listed = ((one.name, one.description) for one in self.found.classes[name])
+        found = [self._field(attributes[one.wire], one) for one in shape.members]
+        parameters = tuple(parameter for _, _, parameter in found)
+        listed = ((one.name, one.description) for one in parameters)
         wanted["description"] = with_fields(wanted["description"], listed)
         made = BaseModel(
-            fields=[field for field, _, _ in fields],
+            fields=[field for field, _, _ in found],
             custom_base_class=f"{self._notes.package.shared}.base.Message",
             decorators=self._decorators(definition),
             **wanted,
         )
         for number, groups in enumerate(shape.alternatives, 1):
             made.methods.append(self._alternatives(attributes, groups, number))
-        return _Made(made, [hint for _, hint, _ in fields])
+        return _Made(made, [hint for _, hint, _ in found], parameters)
+
+    def _import(self, kind: Hint) -> None:
+        needed = (*kind.imports, *map(self._notes.import_of, kind.types))
+        self.imports.append(one for one in needed if one is not None)
 
     def _decorators(self, definition: dict[str, Any]) -> list[str]:
         """Return what marks a deprecated class for type checkers: decoding must not warn."""
@@ -234,10 +244,8 @@ class _Maker:
             use_field_description=True,
             use_inline_field_description=True,
         )
-        parameter = Parameter(
-            attribute, kind.bare_text, _source(default), text, _statements(kind), kind.types
-        )
-        return field, kind, parameter
+        self._import(kind)
+        return field, kind, _parameter(attribute, kind, default, text)
 
     def _with_default(self, kind: Hint, member: MemberShape) -> tuple[Hint, Any]:
         """Return the type of a field and its default, an ellipsis for a field without one."""
@@ -251,9 +259,7 @@ class _Maker:
             kind = joined(kind, NONE) if constant is not None else kind
             return kind, self._default(kind, default)
         if admits_null(self._reader, member.shape):
-            return joined(kind, plain("MISSING", _MISSING)), PythonRuntimeExpression(
-                _MISSING, "", ""
-            )
+            return joined(kind, _ABSENT), PythonRuntimeExpression(_MISSING, "", "")
         return joined(kind, NONE), None
 
     def _default(self, kind: Hint, value: Any) -> Any:
@@ -278,17 +284,23 @@ class _Maker:
         )
 
 
-def _source(default: Any) -> str | None:
-    """Return how a default is written, None for a field without one."""
-    if isinstance(default, PythonRuntimeExpression):
-        return "MISSING" if default.import_ is _MISSING else "Field()"
-    return None if default is ... else repr(default)
-
-
-def _statements(kind: Hint) -> frozenset[str]:
-    """Return the imports of a type, but for those of other models, which begin with dots."""
-    named = ((one.from_ or "", one.import_) for one in kind.imports)
-    return frozenset(f"from {home} import {name}" for home, name in named if home[0] != ".")
+def _parameter(name: str, kind: Hint, default: Any, text: str | None) -> Parameter:
+    is_constant = kind.bare_text == f"Literal[{default!r}]"
+    absent = isinstance(default, PythonRuntimeExpression) and default.import_ is _MISSING
+    others = not (default is ... or default is None or absent or is_constant)
+    if others:
+        kind = joined(kind, _ABSENT)
+    source = "MISSING" if absent or others else repr(default)
+    return Parameter(
+        name=name,
+        annotation=kind.bare_text,
+        default=None if default is ... else source,
+        is_constant=is_constant,
+        sends_only_if_given=others,
+        description=text,
+        imports=frozenset(f"from {one.from_} import {one.import_}" for one in kind.imports),
+        types=kind.types,
+    )
 
 
 def _constraints(bounds: tuple[Bound, ...]) -> Constraints | None:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files as resources
-from pathlib import PurePosixPath
 from typing import Any
 
 from jinja2 import Environment
@@ -24,16 +23,13 @@ from kinwire_codegen.emit.rows import (
     method_rows,
     tool_rows,
 )
-from kinwire_codegen.emit.signatures import Models
+from kinwire_codegen.emit.signatures import ProtocolModels
 from kinwire_codegen.load.document import CONSTANTS, Document, Documents, resolve
 from kinwire_codegen.load.names import class_name, constant_name, docstring
 from kinwire_codegen.load.notes import deprecation, described
 from kinwire_codegen.load.parsing import json_text
 from kinwire_codegen.support import SHARED
 from kinwire_codegen.templating import template_environment
-
-_MODELS = ".models import "
-"""Stands in the statements that are for type checkers only: what is used is loaded later."""
 
 
 def package_files(documents: Documents, package: Package) -> dict[str, str]:
@@ -58,10 +54,10 @@ def _support_module(name: str, package: str) -> str:
 
 
 def protocol_files(
-    documents: Documents, document: Document, modules: dict[str, Models], package: Package
+    documents: Documents, document: Document, models: dict[str, ProtocolModels], package: Package
 ) -> dict[str, str]:
     """Return the modules of one protocol, except those that have its models, by path."""
-    maker = Maker(documents, document, modules, package)
+    maker = Maker(documents, document, models, package)
     rows = method_rows(maker)
     tools = list(tool_rows(maker))
     augments = list(augment_rows(maker))
@@ -70,10 +66,9 @@ def protocol_files(
     added = added_errors(augments)
     errors = document.content["errors"].items()
     data = {name: error["data"] for name, error in errors if "data" in error}
-    divided = _divided(modules[document.name])
-    if divided:
+    own = models[document.name]
+    if own.modules:
         templates["models/__init__"] = "models.py.j2"
-    imports = sorted({line for row in (*rows, *tools) for line in row.imports})
     context = {
         "documents": documents,
         "document": document,
@@ -87,16 +82,16 @@ def protocol_files(
         "submodules": sorted(
             {name.partition("/")[0] for name in (*templates, "models")} - {"__init__"}
         ),
-        "modules": divided,
-        "names": sorted(modules[document.name].homes),
+        "modules": own.modules,
+        "names": own.names,
         "error_names": [class_name(name) for name in document.content["errors"]],
-        "types": [line for line in imports if _MODELS in line],
-        "imports": [line for line in imports if _MODELS not in line],
+        "types": _lines(row.type_imports for row in (*rows, *tools)),
+        "imports": _lines(row.imports for row in (*rows, *tools)),
         "offers": _paths(maker, document.content.get("offers", {})),
         "error_data": _paths(maker, data),
-        "augment_types": sorted({line for row in augments for line in row.imports}),
+        "augment_types": _lines(row.type_imports for row in augments),
         "table_types": _table_types(maker),
-        "home": maker.models,
+        "home": maker.module_of,
         "foreign": _foreign(document, [*rows, *tools, *augments]),
         "to_server": [row for row in live if row.sender != "server"],
         "to_client": [row for row in live if row.sender != "client"],
@@ -145,22 +140,17 @@ def _foreign(document: Document, rows: Iterable[Row | AugmentRow]) -> list[str]:
     return sorted({error.home for error in errors} - {document.module})
 
 
-def _divided(models: Models) -> dict[str, tuple[str, ...]]:
-    """Return the names of each module below `models`; nothing if all are in one."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name, home in sorted(models.homes.items()):
-        module = PurePosixPath(home).stem
-        found[module] = (*found.get(module, ()), name)
-    return {} if found.keys() <= {"models"} else dict(sorted(found.items()))
+def _lines(imports: Iterable[Iterable[str]]) -> list[str]:
+    return sorted(set().union(*imports))
 
 
 def _paths(maker: Maker, named: dict[str, str]) -> dict[str, str]:
     """Return where the types are that `named` refers to, if they are classes."""
     found = {name: resolve(text, maker.document.name) for name, text in named.items()}
     return {
-        name: f"{maker.models(kind)}.{kind.name}"
+        name: f"{maker.module_of(kind)}.{kind.name}"
         for name, kind in found.items()
-        if kind.name in maker.modules[kind.protocol].classes
+        if kind.name in maker.protocol_models[kind.protocol].classes
     }
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinwire_codegen.emit.package import Package
-from kinwire_codegen.emit.signatures import Models, Parameter
+from kinwire_codegen.emit.signatures import Parameter, ProtocolModels
 from kinwire_codegen.load.augmented import AugmentTarget, target_of
 from kinwire_codegen.load.document import (
     Document,
@@ -73,6 +73,9 @@ class Row:
     parameters: tuple[Parameter, ...]
     errors: tuple[RowError, ...]
     imports: frozenset[str]
+    """What its annotations need, except types of documents."""
+    type_imports: frozenset[str]
+    """The types of documents that its annotations name."""
 
     @property
     def attribute(self) -> str:
@@ -85,7 +88,7 @@ class Row:
 
     @property
     def models_import(self) -> str | None:
-        """What brings the module of the params to a stub; no argument has its name."""
+        """The import of the params' module, under a name that no argument of a stub has."""
         if self.params_home is None:
             return None
         package = self.params_home.removesuffix(".models")
@@ -125,11 +128,7 @@ class Row:
     @property
     def chosen(self) -> tuple[Parameter, ...]:
         """The parameters that leave something to choose; a constant tag does not."""
-        return tuple(
-            p
-            for p in self.parameters
-            if not (p.default and p.annotation == f"Literal[{p.default}]")
-        )
+        return tuple(one for one in self.parameters if not one.is_constant)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +160,7 @@ class AugmentRow:
     message_home: str | None
     nullable: bool
     errors: tuple[RowError, ...]
-    imports: frozenset[str]
+    type_imports: frozenset[str]
 
     @property
     def constant(self) -> str:
@@ -184,43 +183,41 @@ class Maker:
 
     documents: Documents
     document: Document
-    modules: Mapping[str, Models]
+    protocol_models: Mapping[str, ProtocolModels]
     package: Package
 
-    def models(self, reference: Reference) -> str:
+    def module_of(self, reference: Reference) -> str:
         """Return the module that has a type."""
         module = self.documents[reference.protocol].module
         return f"{self.package.home(module)}.{module}.models"
 
     def type_import(self, reference: Reference) -> str:
-        return f"from {self.models(reference)} import {reference.name}"
+        return f"from {self.module_of(reference)} import {reference.name}"
 
     def common(self, wire: str, content: dict[str, Any]) -> dict[str, Any]:
         """Return what rows of methods and of tools have in common."""
         params = self._params(content)
         result = resolve(content["result"], self.document.name) if "result" in content else None
-        imports = {self.type_import(one) for one in (params, result) if one}
         parameters = self._parameters(params)
+        types = {one for one in (params, result) if one}
+        imports: set[str] = set()
         for parameter in parameters or ():
-            imports |= parameter.imports | set(map(self.type_import, parameter.types))
-            if parameter.sends_only_if_given:
-                imports.add("from pydantic_core import MISSING")
-        if params is None or any(one.sends_only_if_given for one in parameters or ()):
-            names = ["NoParams"] if params is None else ["given"]
-            imports |= {f"from {self.package.shared}.peer import {name}" for name in names}
+            types |= parameter.types
+            imports |= parameter.imports
         members = members_of(self.documents, params)[0] if params else {}
         return {
             "wire": wire,
             "content": content,
             "params": params.name if params else "NoParams",
-            "params_home": self.models(params) if params else None,
+            "params_home": self.module_of(params) if params else None,
             "result": result.name if result else None,
-            "result_home": self.models(result) if result else None,
+            "result_home": self.module_of(result) if result else None,
             "is_object": params is None or parameters is not None,
             "positions": tuple(members) if content.get("paramsBy") == "position" else (),
             "parameters": parameters or (),
             "errors": self.errors(content),
             "imports": frozenset(imports),
+            "type_imports": frozenset(map(self.type_import, types)),
         }
 
     def _params(self, content: dict[str, Any]) -> Reference | None:
@@ -231,7 +228,7 @@ class Maker:
 
     def _parameters(self, params: Reference | None) -> tuple[Parameter, ...] | None:
         """Return the fields of the params, None if their type is not a class."""
-        return self.modules[params.protocol].classes.get(params.name) if params else ()
+        return self.protocol_models[params.protocol].classes.get(params.name) if params else ()
 
     def errors(self, content: dict[str, Any]) -> tuple[RowError, ...]:
         return tuple(
@@ -284,11 +281,11 @@ def augment_rows(maker: Maker) -> Iterator[AugmentRow]:
             content=content,
             target=target,
             value=value.name,
-            value_home=maker.models(value),
-            message_home=maker.models(target.kind) if target.kind else None,
+            value_home=maker.module_of(value),
+            message_home=maker.module_of(target.kind) if target.kind else None,
             nullable=admits_null(documents.shapes, NamedShape(value)),
             errors=maker.errors(content),
-            imports=frozenset(map(maker.type_import, kinds)),
+            type_imports=frozenset(map(maker.type_import, kinds)),
         )
 
 

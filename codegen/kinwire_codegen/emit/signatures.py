@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ("Models", "Parameter", "argument_name", "with_fields")
+__all__ = ("Parameter", "ProtocolModels", "argument_name")
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from kinwire_codegen.load.document import Reference
 
-TAKEN = {"self", "methods", "tools", "params"}  # names that mean something else inside a stub
+TAKEN = {"given", "methods", "params", "self", "tools"}  # mean something else inside a stub
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
     """One member of a message, as a keyword argument of a stub."""
 
@@ -20,10 +19,14 @@ class Parameter:
     """The attribute of the class."""
     annotation: str
     default: str | None
-    """The source of the default; None where the member is required."""
+    """The source of the default in the stub; None where the member is required."""
+    is_constant: bool
+    """Whether its default is the only value."""
+    sends_only_if_given: bool
+    """Whether the document has a default, which only the other end applies."""
     description: str | None
     imports: frozenset[str]
-    """The statements that bring what the annotation names, but for types of documents."""
+    """The import statements that the annotation needs, except those of types of documents."""
     types: frozenset[Reference]
     """The types of documents that the annotation names."""
 
@@ -33,19 +36,10 @@ class Parameter:
         return argument_name(self.name)
 
     @property
-    def sends_only_if_given(self) -> bool:
-        """Whether it has a default of the document, which only the other end applies."""
-        is_constant = self.annotation == f"Literal[{self.default}]"
-        return self.default not in (None, "None", "MISSING") and not is_constant
-
-    @property
     def declaration(self) -> str:
         """The parameter as it stands in a signature."""
-        if self.sends_only_if_given:
-            return f"{self.argument}: {self.annotation} | MISSING = MISSING"
-        return f"{self.argument}: {self.annotation}" + (
-            f" = {self.default}" if self.default is not None else ""
-        )
+        default = "" if self.default is None else f" = {self.default}"
+        return f"{self.argument}: {self.annotation}{default}"
 
     @property
     def passed(self) -> str:
@@ -55,24 +49,17 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
+class ProtocolModels:
     """The modules of models of one protocol."""
 
-    sources: dict[str, str] = field(default_factory=dict[str, str])
+    sources: dict[str, str]
     """The source of each module, by its path below the package."""
-    homes: dict[str, str] = field(default_factory=dict[str, str])
-    """The path of the module of everything that they define."""
-    classes: dict[str, tuple[Parameter, ...]] = field(
-        default_factory=dict[str, tuple[Parameter, ...]]
-    )
+    modules: dict[str, tuple[str, ...]]
+    """What each module below `models` defines; empty if one module has all."""
+    names: tuple[str, ...]
+    """Everything that they define, sorted."""
+    classes: dict[str, tuple[Parameter, ...]]
     """What each class of messages takes."""
-
-
-def with_fields(text: str | None, fields: Iterable[tuple[str, str | None]]) -> str | None:
-    """Return the text of a class, followed by the fields that are described."""
-    described = ((name, said) for name, said in fields if said is not None)
-    listed = [f"    {name}: " + said.replace("\n", "\n        ") for name, said in described]
-    return "\n".join([f"{text}\n\nAttributes:", *listed]) if text and listed else text
 
 
 def argument_name(name: str) -> str:

@@ -11,9 +11,8 @@ __all__ = ("value_classes",)
 from collections.abc import Iterable, Iterator
 from textwrap import indent
 
-from kinwire_codegen.emit.signatures import with_fields
 from kinwire_codegen.load.document import Document
-from kinwire_codegen.load.names import docstring
+from kinwire_codegen.load.names import docstring, with_fields
 from kinwire_codegen.load.notes import class_of_values, enum_values
 
 
@@ -24,7 +23,7 @@ def value_classes(document: Document, names: Iterable[str]) -> Iterator[str]:
         made = class_of_values(name, definition)
         if made is not None:
             values = [one for one in enum_values(definition) if one.constant is not None]
-            listed = ((str(one.constant), one.text) for one in values)
+            listed = ((str(one.constant), one.text or None) for one in values)
             text = docstring(with_fields(f"The values of `{name}` that have names.", listed) or "")
             end = "\n" if "\n" in text else ""
             lines = [f"class {made}:", indent(f'"""{text}{end}"""', "    ")]

@@ -27,7 +27,8 @@ RESERVED = {
     *("Annotated", "Any", "ClassVar", "Field", "Final", "Literal", "MISSING", "Mapping"),
     *("ClientHandlers", "ClientOn", "ClientStub", "ServerHandlers", "ServerOn", "ServerStub"),
     *("Handlers", "Message", "Method", "On", "Peer", "ProtocolTable", "Register", "RpcError"),
-    *("MethodNotFoundError", "PROTOCOL", "TYPE_CHECKING", "TypeAliasType"),
+    *("InvalidParamsError", "MethodNotFoundError", "NoParams"),
+    *("PROTOCOL", "TYPE_CHECKING", "TypeAliasType"),
     *("ServerTools", "ToolHandlers", "ToolMethod"),
 }
 RESERVED_METHODS = {"call", "dispatch", "notify", "rows"}

@@ -87,6 +87,13 @@ def docstring(text: str) -> str:
     return printable(quoted)
 
 
+def with_fields(text: str | None, fields: Iterable[tuple[str, str | None]]) -> str | None:
+    """Return the text of a class, followed by the fields that are described."""
+    described = ((name, said) for name, said in fields if said is not None)
+    listed = [f"    {name}: " + said.replace("\n", "\n        ") for name, said in described]
+    return "\n".join([f"{text}\n\nAttributes:", *listed]) if text and listed else text
+
+
 def printable(source: str) -> str:
     """Return source whose texts have escapes in place of control characters."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda sign: repr(sign[0])[1:-1], source)

@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from kinwire_codegen.emit.models import models
+from kinwire_codegen.emit.models import make_models
 from kinwire_codegen.emit.package import Package
 from kinwire_codegen.imports.imported import ImportSource
 from kinwire_codegen.imports.mcp_schema import mcp_document
@@ -99,9 +99,8 @@ def bindings(version: str) -> Bindings:
     """Return the types of a version; only they are made, which takes a fraction of a package."""
     documents = document(version)
     name = f"imported_{version.replace('-', '_')}"
-    sources = {
-        **models(documents, Package(name, "kinwire_protocols", frozenset({"mcp"})))["mcp"].sources
-    }
+    package = Package(name, "kinwire_protocols", frozenset({"mcp"}))
+    sources = {**make_models(documents, package)["mcp"].sources}
     whole: Any = _module(name, sources.pop("mcp/models.py", ""))
     # What several modules use comes first.
     for path in sorted(sources, key=lambda path: path != "mcp/models/common.py"):

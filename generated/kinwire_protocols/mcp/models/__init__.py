@@ -243,7 +243,6 @@ if not TYPE_CHECKING:
             "Tool": "tools",
             "ToolInputSchema": "tools",
         },
-        ("common", "completion", "initialize", "prompts", "resources", "sampling", "tools"),
     )
 
 

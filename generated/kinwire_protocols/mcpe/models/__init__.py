@@ -162,7 +162,6 @@ if not TYPE_CHECKING:
             "PatternRule": "tables",
             "StatusRule": "tables",
         },
-        ("common", "events", "offers", "tables"),
     )
 
 

@@ -323,16 +323,6 @@ if not TYPE_CHECKING:
             "TaggingRule": "tables",
             "UseRule": "tables",
         },
-        (
-            "augments",
-            "channels",
-            "common",
-            "context",
-            "feature_sets",
-            "inference",
-            "offers",
-            "tables",
-        ),
     )
 
 

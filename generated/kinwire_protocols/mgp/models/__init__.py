@@ -411,21 +411,6 @@ if not TYPE_CHECKING:
             "ToolsSessionEvictResult": "tools",
             "ToolsSessionResult": "tools",
         },
-        (
-            "access",
-            "audit",
-            "common",
-            "discovery",
-            "errors",
-            "events",
-            "health",
-            "lifecycle",
-            "permission",
-            "records",
-            "stream",
-            "tables",
-            "tools",
-        ),
     )
 
 

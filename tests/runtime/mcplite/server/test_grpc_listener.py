@@ -96,7 +96,8 @@ async def test_calls_under_way_end_before_the_server_does() -> None:
             await begun.wait()
             end.cancel()
             await _closed(address)
-            async with grpc.aio.insecure_channel(address) as other:
+            own_connection = [("grpc.use_local_subchannel_pool", 1)]
+            async with grpc.aio.insecure_channel(address, own_connection) as other:
                 refused = await Peer(other).refusal("hello", timeout=1)
             assert refused.code() is grpc.StatusCode.UNAVAILABLE
             assert not ended.is_set()

@@ -29,6 +29,10 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic.fields import FieldInfo
+
     from tiny_bindings.lenient import Noticed
 
 __all__ = (
@@ -297,18 +301,22 @@ _UNREAD = "(unread)"
 
 @dataclass(frozen=True, slots=True)
 class OpenUnion:
-    """Marks a union of messages that the field `tag` distinguishes, and `UnknownVariant`."""
+    """Marks a union of messages that one field distinguishes, and `UnknownVariant`."""
 
     tag: str
+    """The name of the field on the wire."""
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler, /
     ) -> CoreSchema:
         """Add the marker as one more choice: objects with a known tag cost nothing more."""
         kinds = [kind for kind in get_args(source) if kind is not UnknownVariant]
-        choices: dict[Any, CoreSchema] = {
-            tag: handler.generate_schema(kind) for kind in kinds for tag in self._tags(kind)
-        }
+        choices: dict[Any, CoreSchema] = {}
+        attributes: dict[str, None] = {}
+        for kind in kinds:
+            for attribute, tags in self._tags(kind):
+                attributes[attribute] = None
+                choices |= dict.fromkeys(tags, handler.generate_schema(kind))
         context: dict[str, str | int | float] = {
             "discriminator": self.tag,
             "expected_tags": ", ".join(map(repr, choices)),
@@ -322,7 +330,8 @@ class OpenUnion:
         choices[_UNREAD] = core_schema.no_info_plain_validator_function(unmarked)
         return core_schema.tagged_union_schema(
             choices,
-            self.tag,
+            # Messages have it under their own name, and JSON under that of the wire.
+            self.tag if {*attributes} == {self.tag} else [[one] for one in (self.tag, *attributes)],
             custom_error_type="unknown_variant",
             custom_error_message=_UNKNOWN,
             custom_error_context=context,
@@ -339,15 +348,19 @@ class OpenUnion:
         del known["serialization"]
         return handler(cast(CoreSchema, known))
 
-    def _tags(self, kind: Any) -> tuple[str, ...]:
-        """Return the tags of a message, or of all messages of a union."""
-        fields = getattr(kind, "__pydantic_fields__", None)
-        if fields is not None:
-            return get_args(fields[self.tag].annotation)
-        union = getattr(kind, "__value__", kind)
-        inner = get_args(union)
-        inner = get_args(inner[0]) if get_origin(union) is Annotated else inner or (union,)
-        return tuple(tag for one in inner if one is not UnknownVariant for tag in self._tags(one))
+    def _tags(self, kind: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield the attribute and the tags of a message, or of all messages of a union."""
+        fields: dict[str, FieldInfo] | None = getattr(kind, "__pydantic_fields__", None)
+        for name, field in (fields or {}).items():
+            if self.tag == (field.alias or name):
+                yield name, get_args(field.annotation)
+        if fields is None:
+            union = getattr(kind, "__value__", kind)
+            inner = get_args(union)
+            inner = get_args(inner[0]) if get_origin(union) is Annotated else inner or (union,)
+            for one in inner:
+                if one is not UnknownVariant:
+                    yield from self._tags(one)
 
 
 _UNKNOWN = "Input should have '{discriminator}' set to one of {expected_tags}"

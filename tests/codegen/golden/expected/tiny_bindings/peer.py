@@ -103,9 +103,9 @@ class Method(LazyFields, Generic[P, R]):
     """The name in Python, on stubs, handlers and `on`."""
     kind: Kind
     sender: Sender
-    params: Any
+    params: Any = field(compare=False)
     """The type `P`, or a `Lazy` of it; `NoParams` if the method has none."""
-    result: Any
+    result: Any = field(compare=False)
     """The type `R`, or a `Lazy` of it; None for a notification."""
     positions: tuple[str, ...] = ()
     """The fields of the params in their order on the wire, if they are an array there."""

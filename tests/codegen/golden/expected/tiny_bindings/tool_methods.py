@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from pydantic import ValidationError
@@ -54,9 +54,9 @@ class ToolMethod(LazyFields, Generic[P, R]):
     protocol: str
     attribute: str
     """The name in Python, on stubs and handlers."""
-    params: Any
+    params: Any = field(compare=False)
     """The type `P`, or a `Lazy` of it."""
-    result: Any
+    result: Any = field(compare=False)
     """The type `R`, or a `Lazy` of it."""
     caller: Method[Any, Any]
     """The method `tools/call` that it goes through."""
