@@ -22,6 +22,7 @@ __all__ = (
     "LiteServer",
     "LiteSource",
     "LiteUnknown",
+    "NoSuchToolError",
     "ToolCall",
     "ToolRun",
     "UnknownToolError",
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from kinwire.mcplite.rules.calls import ToolCall
     from kinwire.mcplite.rules.limits import LiteLimits
     from kinwire.mcplite.server.service import LiteServer
-    from kinwire.mcplite.server.source import LiteCaller, LiteSource, ToolRun
+    from kinwire.mcplite.server.source import LiteCaller, LiteSource, NoSuchToolError, ToolRun
 
 _HOMES = {
     "LiteAnswer": "client.outcomes",
@@ -67,6 +68,7 @@ _HOMES = {
     "LiteServer": "server.service",
     "LiteSource": "server.source",
     "LiteUnknown": "client.outcomes",
+    "NoSuchToolError": "server.source",
     "ToolCall": "rules.calls",
     "ToolRun": "server.source",
     "UnknownToolError": "client.errors",

@@ -26,6 +26,7 @@ from kinwire.mcplite.server.source import (
     ANYONE,
     LiteCaller,
     LiteSource,
+    NoSuchToolError,
     Put,
     ToolRun,
     ToolServer,
@@ -162,7 +163,7 @@ class LiteCore:
         """
         if isinstance(error, ToolError):
             return self._finished(failure_body(error), run, started)
-        if isinstance(error, KeyError) and error.args == (run.call.name,):
+        if isinstance(error, NoSuchToolError):
             return await self._refused(run)
         if isinstance(error, RpcError) or ends_task(error):
             raise error
@@ -205,10 +206,7 @@ class LiteCore:
                 self._note_awaited(run.call.name)
             if run.promised is not None:
                 await run.promised(value.estimated_seconds)
-            try:
-                value = await value.work()
-            except KeyError as error:  # it does not mean an unknown tool here
-                raise internal_error(f"tool {run.call.name!r:.100}", error) from None
+            value = await value.work()
         if isinstance(value, NeedsAnswers):
             return elicitation_body(value, self._seal.seal(value, _binding(run), now=time.time()))
         if isinstance(value, MoreResources):

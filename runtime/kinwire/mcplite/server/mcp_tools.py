@@ -18,7 +18,7 @@ from kinwire.mcp.server import Server
 from kinwire.mcp.sessionless import SessionlessPeer, SessionlessRequest, SessionNeededError
 from kinwire.mcp.tools import FunctionTool, HandlerTool, RegisteredTool, StreamTool
 from kinwire.mcplite.rules.results import content_from, failure_body
-from kinwire.mcplite.server.source import ANYONE, LiteCaller, Put, ToolRun
+from kinwire.mcplite.server.source import ANYONE, LiteCaller, NoSuchToolError, Put, ToolRun
 from kinwire.rpc.routes import Handler
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
@@ -99,7 +99,7 @@ class McpTools:
             if handler is not None:
                 return await self._called_by(handler, run.call.name, request)
             if tool is None:
-                raise KeyError(run.call.name)
+                raise NoSuchToolError
             context = Context(request)
             if isinstance(tool, _FUNCTIONS):
                 return await tool.call(run.call, context, LITE_OUTCOMES)
@@ -153,7 +153,7 @@ class McpTools:
             return lite_result(_wire(await handler(request.params, request)))
         except InvalidParamsError:
             if all(one["name"] != name for one in await self.list_tools(ANYONE)):
-                raise KeyError(name) from None
+                raise NoSuchToolError from None
             raise
 
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ("ANYONE", "LiteCaller", "LiteSource", "Put", "ToolRun", "ToolServer")
+__all__ = (
+    "ANYONE",
+    "LiteCaller",
+    "LiteSource",
+    "NoSuchToolError",
+    "Put",
+    "ToolRun",
+    "ToolServer",
+)
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -54,6 +62,10 @@ class ToolRun:
             self.report({name: value for name, value in given.items() if value is not None})
 
 
+class NoSuchToolError(LookupError):
+    """A source has no tool of the name that a run asks for."""
+
+
 @runtime_checkable
 class ToolServer(Protocol):
     """A server of MCP, by what its adapter to MCP-lite needs."""
@@ -94,7 +106,7 @@ class LiteSource(Protocol):
 
         Raises:
             ToolError: the tool failed.
-            KeyError: there is no such tool.
+            NoSuchToolError: there is no such tool.
             RpcError: an error of the protocol, as `InvalidParamsError` for wrong arguments.
         """
         ...

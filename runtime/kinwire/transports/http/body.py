@@ -55,7 +55,7 @@ async def read_body(
         if task in listener.readers:  # it was somebody else who cancelled
             raise
         task.uncancel()
-        return _too_slow()
+        return refusal(503, "The server is stopping.") if listener.stopping else _too_slow()
     finally:
         listener.readers.pop(task, None)
 

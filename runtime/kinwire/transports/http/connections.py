@@ -11,7 +11,9 @@ from __future__ import annotations
 __all__ = ("BoundedProtocol", "ConnectionWatch", "LeavingProtocol")
 
 import asyncio
+from collections import deque
 from collections.abc import Iterable
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -41,10 +43,44 @@ class BoundedProtocol(HttpToolsProtocol):
     _unfinished = 0  # bytes that came since the last one that can be used
     _usable = False  # whether some of the bytes that came last can be used
     _in_head = True
+    _context: Context  # of the connection, which is that of no request
+    _cycles: tuple[RequestResponseCycle, ...] = ()  # of requests without a whole answer, in order
+    _early = b""  # what came before the requests before it had their answers
+    _late_refusal: str | None = None  # what is sent when the requests before have their answers
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """See `asyncio.Protocol`."""
+        self._context = copy_context()
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See `asyncio.Protocol`. Tell all requests; the base tells the last one."""
+        super().connection_lost(exc)
+        self._early = b""
+        for cycle in self._cycles:
+            cycle.disconnected = cycle.disconnected or not cycle.response_complete
+            cycle.message_event.set()
 
     def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
+        """See `asyncio.Protocol`.
+
+        The context is that of the connection: asyncio uses that of the request which read last.
+        """
+        self._context.copy().run(self._received, data)
+
+    def _received(self, data: bytes) -> None:
         self._unset_keepalive_if_required()
+        if self._late_refusal is not None:
+            return
+        if self._early or (self.pipeline and not self.cycle.more_body):
+            # It is read, so that the end of the connection is noticed, and not looked at yet.
+            self._early += data
+            if len(self._early) > _HEAD_SIZE:
+                self.flow.pause_reading()
+            return
+        self._look_at(data)
+
+    def _look_at(self, data: bytes) -> None:
         before, self._usable = self.scope, False
         try:
             self._read(data)
@@ -59,8 +95,29 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(_TOO_LONG)
 
     def _refuse(self, why: str) -> None:
-        if not self.transport.is_closing():
+        """Answer with 400, behind the answers to the requests before, and close."""
+        self._cycles = tuple(one for one in self._cycles if not one.more_body)
+        self.pipeline = deque(waiting for waiting in self.pipeline if not waiting[0].more_body)
+        if self._cycles:
+            self._late_refusal = why
+        elif not self.transport.is_closing():
             self.send_400_response(why)
+
+    def on_response_complete(self) -> None:
+        """See uvicorn: the next request begins, in the context of the connection."""
+        self._cycles = tuple(one for one in self._cycles if not one.response_complete)
+        self._context.copy().run(super().on_response_complete)
+        if self._cycles or self.transport.is_closing():
+            return
+        if self._late_refusal is not None:
+            self.send_400_response(self._late_refusal)
+        elif self._early:
+            self._context.copy().run(self._look_at_early)
+
+    def _look_at_early(self) -> None:
+        self._unset_keepalive_if_required()
+        early, self._early = self._early, b""
+        self._look_at(early)
 
     def _read(self, data: bytes) -> None:
         """Pass bytes to the parser.
@@ -113,6 +170,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._usable, self._in_head = True, False
         if not self.parser.should_upgrade():
             super().on_headers_complete()
+            self._cycles += (self.cycle,)
+            if self.pipeline:
+                self.flow.resume_reading()
             return
         self.scope["method"] = method = self.parser.get_method().decode("ascii")
         if method == "CONNECT":
@@ -135,6 +195,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
         TLS cannot be closed on one side.
         """
+        if self._early:
+            self._context.copy().run(self._look_at_early)
         cycle = cast("RequestResponseCycle | None", self.cycle)
         if cycle is None or cycle.more_body or cycle.response_started or self.scheme == "https":
             return None

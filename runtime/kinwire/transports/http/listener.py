@@ -60,7 +60,8 @@ class Listener:
         self._tasks: set[Task[None]] = set()
         self.ticking = False
         """Whether something looks at the time now and then: see `tick_on`."""
-        self._stopping = False
+        self.stopping = False
+        """Whether nothing more begins, and bodies that are not complete are not waited for."""
         waits = (limits.idle, limits.patience, limits.keep_alive, limits.body_time)
         self._often = min(_OFTEN, min(waits) / 2)
 
@@ -71,12 +72,12 @@ class Listener:
     @property
     def full(self) -> bool:
         """Return whether nothing more can begin at the moment, if nothing gives way."""
-        return self._stopping or self.count() >= self.limits.sessions
+        return self.stopping or self.count() >= self.limits.sessions
 
     def refuses(self, client: object) -> bool:
         """Return whether no session of a client can begin at the moment, though others give way."""
         most = self.limits.sessions_per_client
-        if self._stopping or (most is not None and self.count_of(client) >= most):
+        if self.stopping or (most is not None and self.count_of(client) >= most):
             return True
         return self.count() >= self.limits.sessions and not self.make_room(client)
 
@@ -90,7 +91,7 @@ class Listener:
 
     def stop(self, why: ConnectionClosedError) -> None:
         """Begin no more sessions, and ask those that are open to end."""
-        self._stopping = True
+        self.stopping = True
         for socket in list(self.sockets):
             socket.ask_to_end(why)
 
@@ -121,7 +122,7 @@ class Listener:
     def tick(self, now: float) -> None:
         """Look at what is open."""
         for task, since in list(self.readers.items()):
-            if now - since >= self.limits.body_time:
+            if self.stopping or now - since >= self.limits.body_time:
                 del self.readers[task]
                 task.cancel()
 

@@ -14,7 +14,7 @@ from kinwire.managers.tool_outcomes import MoreResources, Promised, ToolError
 from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.rules.limits import LiteLimits
 from kinwire.mcplite.server.service import LiteServer
-from kinwire.mcplite.server.source import ANYONE, LiteCaller, ToolRun
+from kinwire.mcplite.server.source import ANYONE, LiteCaller, NoSuchToolError, ToolRun
 from kinwire_protocols import mcp, mcplite
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
@@ -302,15 +302,20 @@ async def test_an_unknown_tool_of_another_source_and_its_own_key_error_differ(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with pytest.raises(mcplite.ToolNotFoundError):
-        await lite_call(LiteServer(Upstream(KeyError("t"))), "t")
-    with caplog.at_level(logging.CRITICAL), pytest.raises(InternalError):
-        await lite_call(LiteServer(Upstream(KeyError("other"))), "t")
+        await lite_call(LiteServer(Upstream(NoSuchToolError())), "t")
 
     async def work() -> object:
         raise KeyError("t")
 
-    with caplog.at_level(logging.CRITICAL), pytest.raises(InternalError):
-        await lite_call(LiteServer(Upstream(Promised(work))), "t")
+    own = Server("s", "1")
+
+    @own.tool(name="t")
+    def looked_up() -> str:
+        raise KeyError("t")
+
+    for server in (own, Upstream(KeyError("t")), Upstream(Promised(work))):
+        with caplog.at_level(logging.CRITICAL), pytest.raises(InternalError):
+            await lite_call(LiteServer(server), "t")
 
 
 @each(

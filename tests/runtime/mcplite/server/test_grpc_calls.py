@@ -15,7 +15,7 @@ from pydantic import Field
 from kinwire import Context, Server, ToolError, current_principal
 from kinwire.managers.tool_outcomes import NeedsAnswers, ToolQuestion
 from kinwire.mcplite.server.service import LiteServer
-from kinwire.mcplite.server.source import LiteCaller, ToolRun
+from kinwire.mcplite.server.source import LiteCaller, NoSuchToolError, ToolRun
 from kinwire.transports.grpc.limits import GrpcLimits
 from kinwire.transports.grpc.status import details_in
 from tests.runtime.mcplite.fixtures_grpc import (
@@ -115,7 +115,7 @@ class _Many:
         ]
 
     async def run(self, run: ToolRun) -> object:
-        raise KeyError(run.call.name)
+        raise NoSuchToolError
 
 
 async def test_a_call_has_its_result_and_all_of_the_metadata() -> None:

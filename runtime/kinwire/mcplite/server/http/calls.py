@@ -28,6 +28,7 @@ STOPPING = ServerUnavailableError("The server is stopping.")
 """What a call is answered with that the server has ended."""
 
 _LAST_ANSWERS = 1.0  # seconds for what is under way once the server stops
+_PAUSE = 0.2  # seconds until a connection is looked at again that says something else than its end
 _UNWILLING = 0.5  # seconds in which what is cancelled has to end
 
 
@@ -52,7 +53,7 @@ class Calls(Listener):
     @property
     def full(self) -> bool:
         """See `Listener.full`; each request asks."""
-        return self._stopping or len(self.running) >= self.limits.sessions
+        return self.stopping or len(self.running) >= self.limits.sessions
 
     def has_work(self) -> bool:
         """See `Listener.has_work`."""
@@ -198,8 +199,12 @@ class RunningCall:
 
     async def _until_gone(self) -> None:
         try:
-            while (await self._receive())["type"] != "http.disconnect":
-                pass
+            while True:
+                message = await self._receive()
+                if message["type"] == "http.disconnect":
+                    break
+                # An application around this one may hand out a body again, without waiting.
+                await anyio.sleep(_PAUSE)
         except Exception as error:  # what servers raise differs
             logger.debug("a connection could not be watched", exc_info=error)
         self.end()

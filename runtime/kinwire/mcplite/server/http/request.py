@@ -61,7 +61,8 @@ async def respond(
     if isinstance(body, HttpResponse):
         return body
     if calls.full:
-        return refusal(503, "Too many calls at the moment. Come back later.", headers=_LATER)
+        why = STOPPING if calls.stopping else "Too many calls at the moment. Come back later."
+        return refusal(503, why, headers=_LATER)
     return await _answer(app, row, head, body, RunningCall(calls, receive), send)
 
 

@@ -327,11 +327,12 @@ class OpenUnion:
                 return from_wire(UnknownVariant, value.fields)
             raise PydanticCustomError("unknown_variant", _UNKNOWN, context)
 
+        paths: list[list[str | int]] = [[one] for one in (self.tag, *attributes)]
         choices[_UNREAD] = core_schema.no_info_plain_validator_function(unmarked)
         return core_schema.tagged_union_schema(
             choices,
             # Messages have it under their own name, and JSON under that of the wire.
-            self.tag if {*attributes} == {self.tag} else [[one] for one in (self.tag, *attributes)],
+            self.tag if {*attributes} == {self.tag} else paths,
             custom_error_type="unknown_variant",
             custom_error_message=_UNKNOWN,
             custom_error_context=context,
