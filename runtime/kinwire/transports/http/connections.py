@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import httptools
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 _HEAD_SIZE = 64 * 1024  # bytes that may come without anything that can be used: a head, trailers
@@ -52,6 +53,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """See `asyncio.Protocol`."""
         self._context = copy_context()
         super().connection_made(transport)
+        self.flow = _Flow(transport, self._context)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.Protocol`. Tell all requests; the base tells the last one."""
@@ -62,13 +64,7 @@ class BoundedProtocol(HttpToolsProtocol):
             cycle.message_event.set()
 
     def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`.
-
-        The context is that of the connection: asyncio uses that of the request which read last.
-        """
-        self._context.copy().run(self._received, data)
-
-    def _received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
         self._unset_keepalive_if_required()
         if self._late_refusal is not None:
             return
@@ -105,8 +101,12 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """See uvicorn: the next request begins, in the context of the connection."""
-        self._cycles = tuple(one for one in self._cycles if not one.response_complete)
-        self._context.copy().run(super().on_response_complete)
+        if not self.pipeline:
+            self._cycles = ()
+            super().on_response_complete()
+        else:
+            self._cycles = tuple(one for one in self._cycles if not one.response_complete)
+            self._context.copy().run(super().on_response_complete)
         if self._cycles or self.transport.is_closing():
             return
         if self._late_refusal is not None:
@@ -202,6 +202,22 @@ class BoundedProtocol(HttpToolsProtocol):
             return None
         cycle.keep_alive = False
         return cycle.scope["method"] == "POST"
+
+
+class _Flow(FlowControl):
+    """Goes on with reading in the context of the connection.
+
+    asyncio calls what reads in the context that reading was begun in, which would be that of a
+    request, for all requests that follow.
+    """
+
+    def __init__(self, transport: asyncio.Transport, context: Context) -> None:
+        super().__init__(transport)
+        self._context = context
+
+    def resume_reading(self) -> None:
+        if self.read_paused:
+            self._context.copy().run(super().resume_reading)
 
 
 class LeavingProtocol(BoundedProtocol):

@@ -104,6 +104,26 @@ async def test_a_client_that_leaves_cancels_its_call(accept: str) -> None:
     assert not response.ended
 
 
+async def test_an_application_around_it_may_hand_the_body_out_again() -> None:
+    service = Service()
+
+    async def around(scope: Any, receive: Any, send: Any) -> None:
+        body = await receive()
+
+        async def again() -> Any:
+            return body
+
+        await app_of(service)(scope, again, send)
+
+    with anyio.fail_after(5):
+        async with caller_at(around).sent("POST", call_of("wait")) as answer:
+            await service.waits.wait()
+            await anyio.sleep(0.01)  # time for what watches the connection
+            service.go_on.set()
+            await answer.until("ended")
+    assert answer.json["result"] == DONE
+
+
 @pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
 async def test_an_application_around_it_has_its_context_in_receive(accept: str) -> None:
     service, request = Service(), ContextVar[str]("request")

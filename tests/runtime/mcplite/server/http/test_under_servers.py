@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import socket
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
 import anyio
 import pytest
 from anyio.abc import SocketStream
+from anyio.from_thread import start_blocking_portal
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import (
@@ -26,9 +29,12 @@ from h2.events import (
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
 
+from kinwire.mcplite.rules.calls import ToolCall
 from kinwire.mcplite.server.http.app import LiteHttpApp
+from kinwire.mcplite.server.source import LiteCaller
 from kinwire.transports.http.running import bound, serve_on
 from tests.absent import shared
+from tests.each import each
 from tests.runtime.mcplite.server.http.fixtures_lite import DONE, Service, app_of, call_of
 from tests.runtime.transports.fixtures_serving import served
 
@@ -137,14 +143,107 @@ def test_http_1_1_of_uvicorn_carries_calls_streams_and_ends() -> None:
             _leave(service, port, accept)
 
 
-def _leave(service: Service, port: int, accept: bytes) -> None:
+@contextmanager
+def under_own_server(service: Service) -> Iterator[int]:
+    """Serve as the command does."""
+    with bound("127.0.0.1", 0) as listener, start_blocking_portal() as portal:
+        stop, started = portal.call(anyio.Event), portal.call(anyio.Event)
+        serve_it = partial(serve_on, app_of(service), listener, stop, started=started.set)
+        ended = portal.start_task_soon(serve_it)
+        portal.call(started.wait)
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            portal.call(stop.set)
+            ended.result(10)
+
+
+CALL = HEAD % (b"*/*", LENGTH) + BODY
+
+
+@each("behind", [CALL, CALL[:-1], CALL[:9], b"\0\n"])
+def test_a_client_that_leaves_is_noticed_whatever_it_sent_behind(behind: bytes) -> None:
+    service = Service()
+    with under_own_server(service) as port:
+        for accept in (b"*/*", b"text/event-stream"):
+            _leave(service, port, accept, behind)
+
+
+def _leave(service: Service, port: int, accept: bytes, behind: bytes = b"") -> None:
     """Send a call that waits, and close the connection; the call has to end."""
     body = json.dumps(call_of("wait")).encode()
     service.waits, service.cancelled = anyio.Event(), anyio.Event()
     with socket.create_connection(("127.0.0.1", port), 5) as connection:
         connection.sendall(HEAD % (accept, b"Content-Length: %d\r\n" % len(body)) + body)
         _until(service.waits.is_set)
+        connection.sendall(behind)
+        connection.sendall(behind)
     _until(service.cancelled.is_set)
+
+
+def test_what_is_no_request_is_refused_behind_the_answers_before_it() -> None:
+    with under_own_server(Service()) as port:
+        for bad in (b"\0\r\n\r\n", HEAD % (b"*/*", b"Content-Length: abc\r\n") + BODY):
+            answers = said(port, CALL + CALL + bad + CALL, ends=False)
+            assert re.findall(rb"HTTP/1.1 (\d+)", answers) == [b"200", b"200", b"400"]
+
+
+def test_a_body_that_is_not_complete_does_not_hold_the_end_of_the_server_up() -> None:
+    last = HEAD % (b"*/*", LENGTH + b"Connection: close\r\n") + BODY
+    with socket.socket() as half:
+        with under_own_server(Service()) as port:
+            half.settimeout(5)
+            half.connect(("127.0.0.1", port))
+            half.sendall(CALL[:-4])
+            assert b'"result"' in said(port, last, ends=False)
+            begun = time.monotonic()
+        assert time.monotonic() - begun < 4  # it may take seven seconds to end
+        assert b" 503 " in half.recv(65536)
+
+
+class Contexts(Service):
+    """Notes what an earlier call left in its context."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = set[object]()
+
+    async def call(self, call: ToolCall, caller: LiteCaller) -> Any:
+        self.left.add(LEFT.get())
+        LEFT.set(call.name)
+        return await super().call(call, caller)
+
+
+LEFT = ContextVar[object]("LEFT", default=None)
+
+
+def test_requests_of_one_connection_are_answered_in_order_and_share_nothing() -> None:
+    chance, service = random.Random(5), Contexts()
+    with under_own_server(service) as port:
+        for size in (1, 50, 5_000, 300_000):
+            whole = b""
+            for number in range(20):
+                parts = "x" * size if number == 3 else ""
+                body = json.dumps(call_of("echo", filler=parts) | {"id": number}).encode()
+                whole += HEAD % (b"*/*", b"Content-Length: %d\r\n" % len(body)) + body
+            found = _in_pieces(port, whole, chance)
+            assert re.findall(rb'"id":(\d+)', found) == [b"%d" % number for number in range(20)]
+    assert service.left == {None}
+
+
+def _in_pieces(port: int, data: bytes, chance: random.Random) -> bytes:
+    """Send requests in pieces, and return what comes back until 20 answers are there."""
+    found = b""
+    with socket.create_connection(("127.0.0.1", port), 5) as connection:
+        while data:
+            cut = chance.randrange(1, max(2, len(data) // 5 + 300))
+            connection.sendall(data[:cut])
+            data = data[cut:]
+        while found.count(b"HTTP/1.1 200") < 20 or not found.endswith(b"}"):
+            part = connection.recv(65536)
+            assert part, found
+            found += part
+    return found
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
