@@ -56,7 +56,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.flow = _Flow(transport, self._context)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """See `asyncio.Protocol`. Tell all requests; the base tells the last one."""
+        """See `asyncio.Protocol`: the base ends the last request only."""
         super().connection_lost(exc)
         self._early = b""
         for cycle in self._cycles:
