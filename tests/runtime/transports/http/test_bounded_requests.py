@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import logging
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -138,6 +139,21 @@ def test_a_client_that_closes_its_side_gets_the_answer(port: int) -> None:
         assert reply.status == 200
         assert replies(port, post(call, named)[:-1], half_close=True) == []
         assert replies(port, b"", half_close=True) == []
+
+
+def test_a_client_that_closes_its_side_gets_the_answers_to_all_its_requests(port: int) -> None:
+    with RawHttp(port) as client:
+        named = f"Mcp-Session-Id: {client.session}"
+        calls = [post(message("ping", number), named) for number in range(6)]
+        slow = post(message("tools/call", 9, name="wait", arguments={}), named)
+        with socket.create_connection(("127.0.0.1", port), 10) as connection:
+            connection.sendall(slow + calls[0])
+            for call in calls[1:]:
+                time.sleep(0.01)  # so that it comes alone, while the first one runs
+                connection.sendall(call)
+            connection.shutdown(socket.SHUT_WR)
+            parts = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert re.findall(rb'"id":(\d)', parts) == [b"9", *(b"%d" % number for number in range(6))]
 
 
 def test_what_is_no_handshake_is_no_error_of_this_side(
