@@ -37,8 +37,6 @@ class Started(NamedTuple):
 
     cpu: float
     """Seconds."""
-    memory: int
-    """Bytes resident at most."""
     output: str
 
 
@@ -103,17 +101,15 @@ def _created(pythons: Mapping[str, tuple[str, str]]) -> Iterator[Row]:
             name,
             times.median,
         )
-    for what, figure in (("modules", _modules), ("memory", _memory)):
-        beside = ", ".join(f"{name} {figure(made[name])}" for name in pythons if name != _OURS)
-        yield Row(f"the same, {what}", figure(made[_OURS]), beside)
-
-
-def _modules(made: list[Started]) -> str:
-    return made[0].output.strip()
-
-
-def _memory(made: list[Started]) -> str:
-    return f"{median(one.memory for one in made) / 2**20:.0f} MiB"
+    printed = {name: [one.output.split() for one in made[name]] for name in pythons}
+    modules = {name: found[0][0] for name, found in printed.items()}
+    memory = {
+        name: f"{median(int(most) for _, most in found) / 2**10:.0f} MiB"
+        for name, found in printed.items()
+    }
+    for what, figure in (("modules", modules), ("memory", memory)):
+        beside = ", ".join(f"{name} {figure[name]}" for name in pythons if name != _OURS)
+        yield Row(f"the same, {what}", figure[_OURS], beside)
 
 
 def _first_reply(pythons: Mapping[str, tuple[str, str]]) -> Iterator[Row]:
@@ -183,7 +179,7 @@ def _run(*command: str) -> Started:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"{command} ended with {process.returncode}")
-    return Started(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, output)
+    return Started(used.ru_utime + used.ru_stime, output)
 
 
 def _until_first_reply(*command: str) -> float:
