@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from kinwire.mcp.connection import Connection
-from kinwire.mcplite import LiteCaller, ToolRun
+from kinwire.mcplite import LiteCaller, NoSuchToolError, ToolRun
 from kinwire.mcplite.server.mcp_tools import lite_result
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
@@ -54,7 +54,7 @@ class UpstreamTools:
         name = run.call.name
         await self.list_tools(run.caller)
         if name not in self._names:
-            raise KeyError(name)
+            raise NoSuchToolError
 
         def report(progress: mcp.ProgressNotificationParams) -> None:
             if run.report is not None:
