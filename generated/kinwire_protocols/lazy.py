@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from sys import modules
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ("Lazy", "LazyFields", "LazyTypes", "lazy_names")
 
@@ -32,8 +31,7 @@ def lazy_names(
     return load
 
 
-@dataclass(frozen=True)
-class Lazy:
+class Lazy(NamedTuple):
     """The place of a type, instead of the type."""
 
     path: str

@@ -312,11 +312,12 @@ class OpenUnion:
         """Add the marker as one more choice: objects with a known tag cost nothing more."""
         kinds = [kind for kind in get_args(source) if kind is not UnknownVariant]
         choices: dict[Any, CoreSchema] = {}
-        attributes: dict[str, None] = {}
+        names = [self.tag]  # JSON has it under the name of the wire, and messages under their own
         for kind in kinds:
             for attribute, tags in self._tags(kind):
-                attributes[attribute] = None
+                names.append(attribute)
                 choices |= dict.fromkeys(tags, handler.generate_schema(kind))
+        paths: list[list[str | int]] = [[name] for name in dict.fromkeys(names)]
         context: dict[str, str | int | float] = {
             "discriminator": self.tag,
             "expected_tags": ", ".join(map(repr, choices)),
@@ -327,12 +328,10 @@ class OpenUnion:
                 return from_wire(UnknownVariant, value.fields)
             raise PydanticCustomError("unknown_variant", _UNKNOWN, context)
 
-        paths: list[list[str | int]] = [[one] for one in (self.tag, *attributes)]
         choices[_UNREAD] = core_schema.no_info_plain_validator_function(unmarked)
         return core_schema.tagged_union_schema(
             choices,
-            # Messages have it under their own name, and JSON under that of the wire.
-            self.tag if {*attributes} == {self.tag} else paths,
+            self.tag if len(paths) == 1 else paths,
             custom_error_type="unknown_variant",
             custom_error_message=_UNKNOWN,
             custom_error_context=context,

@@ -1,4 +1,7 @@
-"""Names of a package that are loaded when they are first used, so that importing it is cheap."""
+"""Names of a package that are loaded when they are first used, so that importing it is cheap.
+
+Generated packages have a function like this in `lazy.py`, as they may stand alone.
+"""
 
 from __future__ import annotations
 

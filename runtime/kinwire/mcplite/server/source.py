@@ -106,7 +106,7 @@ class LiteSource(Protocol):
 
         Raises:
             ToolError: the tool failed.
-            NoSuchToolError: there is no such tool.
+            NoSuchToolError: the source has no tool of that name.
             RpcError: an error of the protocol, as `InvalidParamsError` for wrong arguments.
         """
         ...

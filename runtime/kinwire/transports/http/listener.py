@@ -61,7 +61,7 @@ class Listener:
         self.ticking = False
         """Whether something looks at the time now and then: see `tick_on`."""
         self.stopping = False
-        """Whether nothing more begins, and bodies that are not complete are not waited for."""
+        """Whether nothing more begins, and bodies have but a moment to become complete."""
         waits = (limits.idle, limits.patience, limits.keep_alive, limits.body_time)
         self._often = min(_OFTEN, min(waits) / 2)
 
@@ -121,8 +121,9 @@ class Listener:
 
     def tick(self, now: float) -> None:
         """Look at what is open."""
+        patience = self._often if self.stopping else self.limits.body_time
         for task, since in list(self.readers.items()):
-            if self.stopping or now - since >= self.limits.body_time:
+            if now - since >= patience:
                 del self.readers[task]
                 task.cancel()
 
