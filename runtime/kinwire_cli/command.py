@@ -13,12 +13,11 @@ from contextlib import suppress
 from typing import IO, NoReturn
 
 from kinwire import __version__
-from kinwire_cli.extras import install_command, missing_extra
 from kinwire_cli.failure import USAGE, UsageError, did_you_mean, failure_of
 from kinwire_cli.help import HelpFormatter, epilog_of, overview_epilog, with_headings
 from kinwire_cli.layout import one_line, with_labels
 from kinwire_cli.process import Interruptions, give_up_stdout, prepare_streams, unwritten
-from kinwire_cli.subcommand import Subcommand, load_subcommand, subcommand_names
+from kinwire_cli.subcommand import Subcommand, is_subcommand, load_subcommand, subcommand_names
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,15 +68,16 @@ def _run(given: list[str]) -> int:
             return 0
         raise UsageError("A subcommand comes first.", "kinwire --help lists the subcommands.")
     name, *rest = given
-    if name not in subcommand_names():
-        hint = did_you_mean(
-            name, (*subcommand_names(), "help"), "kinwire --help lists the subcommands."
-        )
+    if not is_subcommand(name):
+        names = (*subcommand_names(), "help")
+        hint = did_you_mean(name, names, "kinwire --help lists the subcommands.")
         raise UsageError(f"There is no subcommand {name!r}.", hint)
     try:
         subcommand = load_subcommand(name)
         return subcommand().run(_parse(subcommand, rest))
     except ModuleNotFoundError as error:
+        from kinwire_cli.extras import install_command, missing_extra
+
         extra = missing_extra(error)
         if extra is None:
             raise
@@ -141,6 +141,8 @@ def _summaries() -> Iterator[tuple[str, str, str]]:
         try:
             subcommand = load_subcommand(name)
         except ModuleNotFoundError as error:
+            from kinwire_cli.extras import missing_extra
+
             yield "not installed", name, f"(needs the extra [{missing_extra(error)}])"
         else:
             yield subcommand.group, name, subcommand.summary

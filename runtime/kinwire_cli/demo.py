@@ -22,7 +22,6 @@ from kinwire_cli.extras import install_command, is_installed
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.help import SERVER_CODES
 from kinwire_cli.layout import columns
-from kinwire_cli.subcommand import subcommand_names
 
 if TYPE_CHECKING:
     from kinwire.mcp.connection import Connection
@@ -118,7 +117,7 @@ def _play_lite(narration: Narration) -> None:
 
 def _generate(narration: Narration) -> int:
     narration.begin("Bindings from the protocol documents")
-    if "generate" not in subcommand_names() or not is_installed("codegen"):
+    if not is_installed("codegen"):
         brings = install_command("codegen")
         narration.tell(Line(f"skipped: the generator needs more, which this brings: {brings}"))
         return 0

@@ -1,20 +1,60 @@
 """A subcommand of the `kinwire` command, and how subcommands are found.
 
-Subcommands come from the entry-point group `kinwire.subcommands`, so that any package can add some.
-Each entry is a class with the shape of `Subcommand`, under the name that is typed.
+Any package can add subcommands with the entry-point group `kinwire.subcommands`. Each entry is a
+class with the shape of `Subcommand`, under the name that is typed.
 """
 
 from __future__ import annotations
 
-__all__ = ("GROUP", "Subcommand", "load_subcommand", "subcommand_names")
+__all__ = ("GROUP", "OWN", "Subcommand", "is_subcommand", "load_subcommand", "subcommand_names")
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import ClassVar, Protocol, cast
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "kinwire.subcommands"
+OWN = {
+    "access": "kinwire_cli.access:AccessCommand",
+    "audit": "kinwire_cli.audit:AuditCommand",
+    "call": "kinwire_cli.call:CallCommand",
+    "config": "kinwire_cli.config:ConfigCommand",
+    "demo": "kinwire_cli.demo:DemoCommand",
+    "describe": "kinwire_cli.describe:DescribeCommand",
+    "doctor": "kinwire_cli.doctor:DoctorCommand",
+    "events": "kinwire_cli.events:EventsCommand",
+    "gateway": "kinwire_cli.gateway:GatewayCommand",
+    "inspect": "kinwire_cli.inspect:InspectCommand",
+    "list": "kinwire_cli.list:ListCommand",
+    "lite": "kinwire_cli.lite_bridge:LiteCommand",
+    "logs": "kinwire_cli.logs:LogsCommand",
+    "permissions": "kinwire_cli.permissions:PermissionsCommand",
+    "ps": "kinwire_cli.ps:PsCommand",
+    "registry": "kinwire_cli.registry:RegistryCommand",
+    "replay": "kinwire_cli.replay:ReplayCommand",
+    "restart": "kinwire_cli.server_actions:RestartCommand",
+    "serve": "kinwire_cli.serve:ServeCommand",
+    "start": "kinwire_cli.server_actions:StartCommand",
+    "stop": "kinwire_cli.server_actions:StopCommand",
+    "store": "kinwire_cli.store:StoreCommand",
+    "tap": "kinwire_cli.tap:TapCommand",
+    "up": "kinwire_cli.up:UpCommand",
+    "validate": "kinwire_cli.validate:ValidateCommand",
+    "breaking": "kinwire_codegen.commands.breaking:BreakingCommand",
+    "diff": "kinwire_codegen.commands.diff:DiffCommand",
+    "docs": "kinwire_codegen.commands.docs:DocsCommand",
+    "fmt": "kinwire_codegen.commands.fmt:FmtCommand",
+    "generate": "kinwire_codegen.commands.generate:GenerateCommand",
+    "import": "kinwire_codegen.commands.importing:ImportCommand",
+    "lint": "kinwire_codegen.commands.lint:LintCommand",
+    "new": "kinwire_codegen.commands.new:NewCommand",
+    "rule": "kinwire_codegen.commands.rule:RuleCommand",
+}
+"""Where the classes of this distribution's subcommands are. The runtime imports no generator."""
 
 
 class Subcommand(Protocol):
@@ -46,7 +86,12 @@ class Subcommand(Protocol):
 
 def subcommand_names() -> list[str]:
     """Return the names of all subcommands that are installed, sorted."""
-    return sorted(_entries())
+    return sorted({*OWN, *_others()})
+
+
+def is_subcommand(name: str) -> bool:
+    """Return whether a subcommand is called `name`."""
+    return name in OWN or name in _others()
 
 
 def load_subcommand(name: str) -> type[Subcommand]:
@@ -56,9 +101,14 @@ def load_subcommand(name: str) -> type[Subcommand]:
         KeyError: no installed package has it.
         ModuleNotFoundError: its package needs something that is not installed.
     """
-    return cast("type[Subcommand]", _entries()[name].load())
+    if name not in OWN:
+        return cast("type[Subcommand]", _others()[name].load())
+    module, _, found = OWN[name].partition(":")
+    return cast("type[Subcommand]", getattr(import_module(module), found))
 
 
-@cache  # reads a file of every distribution that is installed
-def _entries() -> dict[str, EntryPoint]:
+@cache  # reads a file of every distribution, which takes longer than most commands
+def _others() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
     return {entry.name: entry for entry in entry_points(group=GROUP)}

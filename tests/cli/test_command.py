@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ import pytest
 
 import kinwire_cli
 from kinwire_cli.extras import install_command, is_installed, missing_extra
-from kinwire_cli.subcommand import load_subcommand, subcommand_names
+from kinwire_cli.subcommand import _others, load_subcommand, subcommand_names
 from kinwire_protocols.mcp.methods import PROTOCOL
 from tests.cli.fixtures_scripts import DEMO, Captured, greeting, ran, scripted
+from tests.codegen.documents import SCHEMA
 from tests.each import each
 from tests.specified import OURS
 
@@ -54,6 +56,46 @@ def test_only_a_process_of_its_own_ends_without_a_search_for_garbage(
     assert (kinwire_cli.main(), frozen) == (2, [])
     assert (kinwire_cli.program(), frozen) == (2, [True])
     assert capsys.readouterr().out == ""
+
+
+GREET = """
+class Greet:
+    name, summary, group, exit_codes, examples = "greet", "greet somebody", "greetings", {}, ()
+
+    @staticmethod
+    def configure(parser):
+        parser.add_argument("whom")
+
+    def run(self, arguments):
+        print("hello", arguments.whom)
+        return 3
+"""
+
+
+def test_any_package_can_add_subcommands_but_not_replace_one(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "greeting_commands.py").write_text(GREET, encoding="utf-8")
+    metadata = tmp_path / "greeting_commands-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Name: greeting-commands\nVersion: 1\n", encoding="utf-8")
+    entries = "[kinwire.subcommands]\ngreet = greeting_commands:Greet\nlint = greeting_commands:No"
+    (metadata / "entry_points.txt").write_text(entries, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("kinwire_cli.subcommand._others", cache(_others.__wrapped__))
+    assert ran(capsys, "greet", "you") == (3, "hello you\n", "")
+    assert "  greet " in ran(capsys, "--help")[1]
+    assert ran(capsys, "lint", "--schema", str(SCHEMA))[0] == 0
+
+
+def test_a_subcommand_of_ours_is_found_without_reading_what_is_installed() -> None:
+    code = (
+        "import sys; from kinwire_cli import main\n"
+        "try: main(['lint', '--help'])\n"
+        "finally: assert 'importlib.metadata' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @each(
@@ -150,7 +192,7 @@ def test_a_missing_module_is_traced_to_the_extra_that_brings_it(
 def test_a_verb_without_its_extra_names_the_extra(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "jsonschema", None)
+    monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
     for name in [name for name in sys.modules if name.startswith("kinwire_codegen.")]:
         package, _, module = name.rpartition(".")
         # What is imported here is not left in its package.

@@ -30,6 +30,7 @@ from kinwire_codegen.emit.layout import formatted
 from kinwire_codegen.emit.models import make_models
 from kinwire_codegen.emit.package import Package
 from kinwire_codegen.lint import lint
+from kinwire_codegen.load.compiled import compiled
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.loading import load_documents
 from kinwire_protocols.base import from_wire, to_wire
@@ -413,12 +414,14 @@ def _judge(kept: Mapping[str, Node], key: str, known: dict[str, bool]) -> Callab
     A field is as valid as its value is, which saves two thirds of the work.
     """
     node = kept[key] if key[0] == "D" else kept[key]["properties"]["it"]
-    judge = _Judge({"$defs": {name: kept[name] for name in HELPERS}} | node)
+    schema = {"$defs": {name: kept[name] for name in HELPERS}} | node
+    judge, fits = _Judge(schema), compiled(schema)
 
     def judged(value: Any) -> bool:
         text = json.dumps(value, sort_keys=True)  # to Python, 1, 1.0 and True are equal
         if text not in known:
             known[text] = judge.is_valid(value)
+            assert known[text] == fits(value), f"of {node}, lint judges {text} otherwise"
         return known[text]
 
     if key[0] == "D":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import shutil
@@ -18,6 +19,7 @@ from typing import NamedTuple
 import pytest
 
 from kinwire_cli import main
+from kinwire_codegen.commands.generate import without_collection
 
 SCHEMA = Path(__file__).parents[2] / "schema"
 
@@ -297,3 +299,19 @@ def test_watch_says_what_changed_on_each_save(tmp_path: Path) -> None:
         assert said() == "toy.json methods notes/clear: added"
         assert said().endswith(" files written")
     assert "1002" in (tmp_path / "mine/toy/errors.py").read_text()
+
+
+def test_what_a_run_has_made_is_not_searched_for_garbage_as_it_ends() -> None:
+    begun: list[dict[str, int]] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        begun.append(info)
+
+    gc.callbacks.append(note)
+    try:
+        with without_collection():
+            made: list[list[int]] = [[] for _ in range(100_000)]
+        made.extend([] for _ in range(100))
+    finally:
+        gc.callbacks.remove(note)
+    assert (gc.isenabled(), begun) == (True, [])

@@ -30,7 +30,7 @@ def write(folder: Path, text: str) -> Path:
 def lines_of(folder: Path) -> list[str]:
     """Return the lines for what is wrong with the documents in a folder."""
     try:
-        documents = load_documents(folder, recheck=True)
+        documents = load_documents(folder)
     except DocumentError as error:
         return finding_lines(error)
     return finding_lines(DocumentError(lint(documents), documents.folder))

@@ -5,7 +5,7 @@ The bindings are a Python package, or files of TypeScript.
 
 from __future__ import annotations
 
-__all__ = ("GenerateCommand",)
+__all__ = ("GenerateCommand", "without_collection")
 
 import gc
 import sys
@@ -149,7 +149,7 @@ def _has_content(document: Document) -> bool:
 
 def _once(task: Task, *, check: bool) -> int:
     begun = time.perf_counter()
-    with _without_collection():
+    with without_collection():
         documents, made, found = _make(task)
         if check:
             return _show(found)
@@ -161,7 +161,7 @@ def _once(task: Task, *, check: bool) -> int:
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Let Python search for no garbage: nearly everything that is made is needed until the end."""
     searches = gc.isenabled()
     gc.disable()
@@ -169,6 +169,8 @@ def _without_collection() -> Iterator[None]:
         yield
     finally:
         if searches:
+            gc.freeze()
+            gc.unfreeze()  # all counts as old now: it is not searched as soon as this ends
             gc.enable()
 
 

@@ -38,7 +38,7 @@ class LintCommand:
 
         folder = project_of(arguments).schema
         try:
-            documents = load_documents(folder, recheck=True)
+            documents = load_documents(folder)
             findings = lint(documents)
         except DocumentError as error:
             return refuse(error)

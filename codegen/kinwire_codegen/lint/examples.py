@@ -5,44 +5,51 @@ from __future__ import annotations
 __all__ = ("examples_that_do_not_fit", "misfits")
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pydantic_core
-from jsonschema import Draft202012Validator, ValidationError, validators
-from pydantic_core import SchemaError, SchemaValidator, core_schema
-from referencing import Registry
+from pydantic_core import SchemaValidator, ValidationError, core_schema
 
+from kinwire_codegen.load.compiled import compiled
 from kinwire_codegen.load.document import Document, Documents, resolve
 from kinwire_codegen.load.findings import Fault, Place, pointer
+from kinwire_codegen.load.patterns import PatternError, translated
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError as Misfit
 
 
-def _pattern(
-    validator: Any, pattern: str, value: Any, schema: Mapping[str, Any]
-) -> Iterator[ValidationError]:
-    """Match in linear time, as the bindings do: `re` hangs on some patterns and values."""
-    if isinstance(value, str) and not _matches(pattern, value):
-        yield ValidationError(f"{value!r} does not match {pattern!r}")
+@cache
+def _validator_class() -> Any:
+    """Return the class of validators that read patterns as the bindings do.
+
+    `re` has other classes of signs, and hangs on some patterns and values.
+    """
+    from jsonschema import Draft202012Validator, ValidationError as Misfit, validators
+
+    def pattern(_: Any, pattern: str, value: Any, __: Mapping[str, Any]) -> Iterator[Misfit]:
+        if isinstance(value, str) and not _matches(pattern, value):
+            yield Misfit(f"{value!r} does not match {pattern!r}")
+
+    extended: Any = validators.extend(  # type: ignore[no-untyped-call]
+        Draft202012Validator, {"pattern": pattern}
+    )
+    return extended
 
 
 def _matches(pattern: str, value: str) -> bool:
     try:
-        _compiled(pattern).validate_python(value)
-    except SchemaError:
-        return True  # another rule reports the pattern
-    except pydantic_core.ValidationError:
+        _pattern(pattern).validate_python(value)
+    except PatternError:
+        return True  # another rule reports it
+    except ValidationError:
         return False
     return True
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: str) -> SchemaValidator:
-    return SchemaValidator(core_schema.str_schema(pattern=pattern))
-
-
-_Validator = validators.extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator, {"pattern": _pattern}
-)
+def _pattern(pattern: str) -> SchemaValidator:
+    return SchemaValidator(core_schema.str_schema(pattern=translated(pattern)))
 
 
 class _Resolved(NamedTuple):
@@ -73,11 +80,17 @@ def examples_that_do_not_fit(document: Document, documents: Documents) -> Iterat
         yield pointer(*place, *error.absolute_path), what, "Correct the value or the type."
 
 
-def misfits(document: Document, documents: Documents) -> Iterator[tuple[Place, ValidationError]]:
+def misfits(document: Document, documents: Documents) -> Iterator[tuple[Place, Misfit]]:
     """Yield the place of each example, default or row that breaks its own type, with the error."""
-    validator = _Validator({}, registry=Registry())  # reads nothing outside the documents
+    found = [*_values(document)]
+    types = {"$defs": document.definitions, "prefixItems": [node for node, _, _ in found]}
+    if compiled(types, documents.registry, document.file)([value for _, _, value in found]):
+        return
+    from referencing import Registry
+
+    validator = _validator_class()({}, registry=Registry())  # reads nothing outside the documents
     resolver = _Resolver(documents, document.name)
-    for node, place, value in _values(document):
+    for node, place, value in found:
         for error in validator.descend(value, node, resolver=resolver):
             yield place, error
 

@@ -31,6 +31,8 @@ from kinwire_codegen.load.including import Origins, origin
 from kinwire_codegen.load.places import REFERENCES, at
 
 if TYPE_CHECKING:
+    from jsonschema_rs import Registry
+
     from kinwire_codegen.load.shape_reading import ShapeReader
 
 TOOLS_CALL = "tools/call"
@@ -180,6 +182,13 @@ class Documents:
         from kinwire_codegen.load.shape_reading import ShapeReader  # which builds on this module
 
         return ShapeReader(self)
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The types as JSON Schemas, for references from one document to another."""
+        from kinwire_codegen.load.compiled import registry_of
+
+        return registry_of({one.file: {"$defs": one.definitions} for one in self})
 
     def part(self, reference: Reference) -> TypePart:
         """Return the type that `reference` names as the part of objects that extend it."""

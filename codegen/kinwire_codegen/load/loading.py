@@ -15,8 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import to_json
-
+from kinwire_codegen.load.compiled import compiled, registry_of
 from kinwire_codegen.load.document import Document, Documents
 from kinwire_codegen.load.findings import DocumentError, Finding, Place, pointer
 from kinwire_codegen.load.including import included_names, merged
@@ -37,12 +36,11 @@ HINTS = {
 BUNDLED = "schema.json"  # what the generated package keeps: the meta-schema and the documents
 
 
-def load_documents(folder: Path | None, *, recheck: bool = False) -> Documents:
+def load_documents(folder: Path | None) -> Documents:
     """Return the documents in `folder`, or those of the installed package if it is None.
 
     Documents that those in the folder extend are taken from the installed package where the folder
-    lacks them. Those that equal the installed package's were checked before these were made of
-    them; `recheck` checks them too.
+    lacks them.
 
     Raises:
         DocumentError: a file cannot be read, is not JSON, or breaks the meta-schema.
@@ -65,7 +63,7 @@ def load_documents(folder: Path | None, *, recheck: bool = False) -> Documents:
             bundled["meta"],
         )
     else:
-        own, meta = _read_folder(folder, bundled, recheck=recheck)
+        own, meta = _read_folder(folder, bundled)
     chosen = tuple(sorted(own))
     found = _with_extended(own, bundled["documents"] if bundled else {})
     return Documents(found, meta, chosen, folder)
@@ -82,7 +80,7 @@ def _bundled() -> dict[str, Any] | None:
 
 
 def _read_folder(
-    folder: Path, bundled: dict[str, Any] | None, *, recheck: bool
+    folder: Path, bundled: dict[str, Any] | None
 ) -> tuple[dict[str, Document], dict[str, Any]]:
     contents, findings = _read_files(folder)
     meta = (bundled or {}).get("meta")
@@ -106,9 +104,8 @@ def _read_folder(
             Finding(META, "", "the meta-schema is missing", f"Put {META} next to the documents.")
         )
     else:
-        known = set() if recheck else set(_known(contents, meta, bundled or {}))
-        new = {name: content for name, content in contents.items() if name not in known}
-        findings += _judged(new, _included(contents), meta)
+        ours = bundled is not None and meta == bundled["meta"]
+        findings += _judged(contents, meta, ours=ours)
     if findings:
         raise DocumentError(sorted(set(findings)), folder)
     return _whole(contents, folder), meta or {}
@@ -151,62 +148,26 @@ def _whole(contents: dict[str, Any], folder: Path) -> dict[str, Document]:
     return found
 
 
-def _known(
-    contents: dict[str, Any], meta: dict[str, Any], bundled: dict[str, Any]
-) -> Iterator[str]:
-    """Yield the files whose documents, judged by the same meta-schema, the package brings too."""
-
-    def same(one: Any, other: Any) -> bool:
-        # As text: 1, 1.0 and true are equal in Python, and not to a schema.
-        return one == other and to_json(one) == to_json(other)
-
-    if same(meta, bundled.get("meta")):
-        for name, content in bundled["documents"].items():
-            if same(contents.get(f"{name}.json"), content):
-                yield f"{name}.json"
-
-
-def _judged(
-    contents: dict[str, Any], included: set[str], meta: dict[str, Any]
-) -> Iterator[Finding]:
-    rules = _without_small_references(meta)
-    part = rules.get("$defs", {}).get("included", {})
+def _judged(contents: dict[str, Any], meta: dict[str, Any], *, ours: bool) -> Iterator[Finding]:
+    """Yield what breaks the meta-schema. One that is not `ours` may be wrong itself."""
+    part = meta.get("$defs", {}).get("included", {})
     entries = part.get("properties", {}).keys()
+    included = _included(contents)
+    registry = registry_of({META: meta} if ours else {})  # in an empty one nothing fits
+    fits = compiled({"$ref": META}, registry)
+    fits_part = compiled({"$ref": f"{META}#/$defs/included"}, registry)
     for name, content in contents.items():
         if name in included:
-            yield from _against_meta(name, content, rules, part)
+            if not fits_part(content):
+                yield from _against_meta(name, content, meta, part)
         elif isinstance(content, dict) and content.keys() <= entries and content:
             what = "it is not a protocol document, and no document includes it"
             hint = 'Name it in the "include" of a document, or complete it.'
             yield Finding(name, "", what, hint)
         else:
-            yield from _against_meta(name, content, rules, rules)
+            if not fits(content):
+                yield from _against_meta(name, content, meta, meta)
             yield from _named_otherwise(name, content)
-
-
-def _without_small_references(meta: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema that says the same, with definitions that refer to nothing put in place.
-
-    Looking them up, at every text of every document, is a third of the time of the check.
-    """
-    small: dict[str, Any] = {}
-
-    def put(node: Any) -> Any:
-        if isinstance(node, list):
-            return [put(inner) for inner in node]
-        if not isinstance(node, dict):
-            return node
-        made = {key: put(inner) for key, inner in node.items()}
-        meant = small.get(made["$ref"]) if isinstance(made.get("$ref"), str) else None
-        if meant is None or meant.keys() & made.keys() - {"description"}:
-            return made
-        del made["$ref"]
-        return {**meant, **made}
-
-    for name, definition in meta.get("$defs", {}).items():
-        if isinstance(definition, dict) and '"$ref"' not in json.dumps(definition):
-            small[f"#/$defs/{name}"] = definition
-    return dict(put(meta))
 
 
 def _against_meta(
