@@ -8,8 +8,8 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from tempfile import mkstemp
 
 _UNFINISHED = ".kinwire-unfinished-"
 _ABANDONED = 60.0  # seconds after which an unfinished file belongs to a run that was killed
@@ -65,30 +65,27 @@ def _sweep(folder: str) -> None:
 
 
 def _replace(path: str, text: str) -> None:
-    written: str | None = None
+    mode = _mode(path)
+    written = os.path.join(os.path.dirname(path), f"{_UNFINISHED}{os.urandom(8).hex()}")
+    made = partial(os.open, mode=0o666 if mode is None else 0o600)
     try:
-        number, written = mkstemp(prefix=_UNFINISHED, dir=os.path.dirname(path))
-        with open(number, "wb") as file:
-            file.write(text.encode())
-        os.chmod(written, _mode(path))
-        os.replace(written, path)
-    except BaseException as error:
-        if written is not None:
-            os.unlink(written)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, path) from error
-        raise
+        try:
+            with open(written, "xb", opener=made) as file:
+                file.write(text.encode())
+            if mode is not None:
+                os.chmod(written, mode)
+            os.replace(written, path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(written)
+            raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
 
 
-def _mode(path: str) -> int:
-    """Return the mode of the file, or that of a new one."""
+def _mode(path: str) -> int | None:
+    """Return the mode of the file, None if there is none."""
     try:
         return os.stat(path).st_mode
     except FileNotFoundError:
-        return 0o666 & ~_umask()
-
-
-def _umask() -> int:
-    mask = os.umask(0)  # there is no call that only reads it
-    os.umask(mask)
-    return mask
+        return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 __all__ = ("GenerateCommand", "without_collection")
 
 import gc
+import re
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -240,9 +241,8 @@ def _print_result(documents: Documents, made: int, found: list[FileChange], seco
         places += [f"openrpc/{name}-server.json", f"openrpc/{name}-client.json"]
         places += [f"proto/{module}.proto"]
         own = tuple(f"{name}.{end}" for end in ("d.ts", "methods.d.ts", "methods.js"))
-        changed = sum(
-            change.path in own or any(place in change.path for place in places) for change in found
-        )
+        its = re.compile("|".join(map(re.escape, places)))
+        changed = sum(change.path in own or its.search(change.path) is not None for change in found)
         methods = count(len(document.content["methods"]), "method")
         types = count(len(document.definitions), "type")
         print(f"{document.name:10} {methods:>11} {types:>10}   {count(changed, 'file')} changed")

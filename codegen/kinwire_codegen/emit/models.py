@@ -100,8 +100,9 @@ def _module(maker: _Maker, names: Iterable[str], what: str) -> _Module:
     _with_late_names(ordered, maker.document.name)
     texts = [made.render() for made in ordered]
     texts += value_classes(maker.document, names)
-    header = f'"""{what}. Generated {OWNED}."""'
-    source = "\n\n".join([header, maker.imports.dump(), *map(printable, texts)]) + "\n"
+    body = "\n\n".join(map(printable, texts))
+    maker.imports.append(one for one in _COMMON if one.import_ in body)
+    source = f'"""{what}. Generated {OWNED}."""\n\n{maker.imports.dump()}\n\n{body}\n'
     defined = [_DEFINED.sub(r"\1", text) for text in texts]
     classes = {made.model.path: made.parameters for made in ordered if not made.model.is_alias}
     return _Module(source, tuple(sorted(defined)), classes)
@@ -170,8 +171,8 @@ class _Maker:
         self._reader = documents.shapes
         self._notes = notes
         self.imports = Imports()
-        """What the models use, and more: ruff removes the rest. `DataModel.imports` is slow."""
-        self.imports.append([notes.shared("base", "Message"), *_COMMON])
+        """What the models use; ruff removes the rest. `DataModel.imports` is slow."""
+        self.imports.append([notes.shared("base", "Message")])
 
     def model(self, name: str) -> _Made:
         """Return the class of a definition, or its name for a type."""

@@ -63,6 +63,8 @@ def protocol_files(
     augments = list(augment_rows(maker))
     templates = _templates(document, speaks=bool(rows or tools), tools=tools, augments=augments)
     live = [row for row in rows if not row.considered]
+    served_tools = [tool for tool in tools if not tool.considered]
+    served = (*live, *served_tools)
     added = added_errors(augments)
     errors = document.content["errors"].items()
     data = {name: error["data"] for name, error in errors if "data" in error}
@@ -75,7 +77,7 @@ def protocol_files(
         "package": package,
         "rows": rows,
         "tools": tools,
-        "served_tools": [tool for tool in tools if not tool.considered],
+        "served_tools": served_tools,
         "augments": augments,
         "added_errors": added,
         "speaks": bool(rows or tools),
@@ -85,8 +87,11 @@ def protocol_files(
         "modules": own.modules,
         "names": own.names,
         "error_names": [class_name(name) for name in document.content["errors"]],
-        "types": _lines(row.type_imports for row in (*rows, *tools)),
-        "imports": _lines(row.imports for row in (*rows, *tools)),
+        "method_types": _lines(row.message_imports for row in rows),
+        "tool_types": _lines(tool.message_imports for tool in tools),
+        "handler_types": _lines(row.message_imports for row in served),
+        "stub_types": _lines(row.stub_imports for row in served),
+        "imports": _lines(row.imports for row in served),
         "offers": _paths(maker, document.content.get("offers", {})),
         "error_data": _paths(maker, data),
         "augment_types": _lines(row.type_imports for row in augments),

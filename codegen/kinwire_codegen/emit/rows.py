@@ -74,8 +74,10 @@ class Row:
     errors: tuple[RowError, ...]
     imports: frozenset[str]
     """What its annotations need, except types of documents."""
-    type_imports: frozenset[str]
-    """The types of documents that its annotations name."""
+    message_imports: frozenset[str]
+    """The types of its params and its result."""
+    stub_imports: frozenset[str]
+    """The types of documents that its stub names."""
 
     @property
     def attribute(self) -> str:
@@ -199,11 +201,9 @@ class Maker:
         params = self._params(content)
         result = resolve(content["result"], self.document.name) if "result" in content else None
         parameters = self._parameters(params)
-        types = {one for one in (params, result) if one}
-        imports: set[str] = set()
-        for parameter in parameters or ():
-            types |= parameter.types
-            imports |= parameter.imports
+        chosen = [one for one in parameters or () if not one.is_constant]
+        types = {reference for one in chosen for reference in one.types}
+        types |= {one for one in (result, params if parameters is None else None) if one}
         members = members_of(self.documents, params)[0] if params else {}
         return {
             "wire": wire,
@@ -216,8 +216,9 @@ class Maker:
             "positions": tuple(members) if content.get("paramsBy") == "position" else (),
             "parameters": parameters or (),
             "errors": self.errors(content),
-            "imports": frozenset(imports),
-            "type_imports": frozenset(map(self.type_import, types)),
+            "imports": frozenset(line for one in chosen for line in one.imports),
+            "message_imports": frozenset(self.type_import(one) for one in (params, result) if one),
+            "stub_imports": frozenset(map(self.type_import, types)),
         }
 
     def _params(self, content: dict[str, Any]) -> Reference | None:

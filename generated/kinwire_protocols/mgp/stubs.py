@@ -11,12 +11,7 @@ from kinwire_protocols.mgp import methods, models as _mgp_models, tools
 from kinwire_protocols.peer import Peer
 
 if TYPE_CHECKING:
-    from kinwire_protocols.mcp.models import (
-        ContentBlock,
-        EmptyResult,
-        LoggingLevel,
-        RequestMeta,
-    )
+    from kinwire_protocols.mcp.models import ContentBlock, EmptyResult, LoggingLevel, RequestMeta
     from kinwire_protocols.mgp.models import (
         AccessEntry,
         AccessEntryType,

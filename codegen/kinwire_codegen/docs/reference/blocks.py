@@ -31,15 +31,13 @@ __all__ = (
 )
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from kinwire_codegen.load.document import Document, Reference
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading below the page's title."""
 
     text: str
@@ -47,22 +45,19 @@ class Heading:
     anchor: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A paragraph."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Badges:
+class Badges(NamedTuple):
     """Short facts about a page: kind, sender, section."""
 
     items: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """How the document decides a question that the specification leaves open."""
 
     text: str
@@ -78,8 +73,7 @@ class Meaning(NamedTuple):
 Cell = str | Meaning
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
+class TableRow(NamedTuple):
     """A row of a table."""
 
     cells: tuple[Cell, ...]
@@ -88,8 +82,7 @@ class TableRow:
     """The cell that has the anchor, where a row cannot have one."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableBlock:
+class TableBlock(NamedTuple):
     """A table with a row of headings."""
 
     columns: tuple[str, ...]
@@ -102,8 +95,7 @@ class TableBlock:
         return cls(tuple(columns), tuple(made))
 
 
-@dataclass(frozen=True, slots=True)
-class FieldRow:
+class FieldRow(NamedTuple):
     """A field of an object, or one that another protocol adds to it."""
 
     name: str
@@ -119,15 +111,13 @@ class FieldRow:
     """The types with fields that its value may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """The fields of an object."""
 
     rows: tuple[FieldRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(NamedTuple):
     """Blocks that a page of HTML shows when the reader opens them."""
 
     title: str
@@ -142,30 +132,26 @@ class PageEntry(NamedTuple):
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
-class PageList:
+class PageList(NamedTuple):
     """Pages with their summaries."""
 
     entries: tuple[PageEntry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProtocolCards:
+class ProtocolCards(NamedTuple):
     """What each protocol is, and how much it defines."""
 
     documents: tuple[Document, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(NamedTuple):
     """A list of short texts."""
 
     items: tuple[str, ...]
     ordered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """A block of code."""
 
     language: str
@@ -180,23 +166,20 @@ class Tab(NamedTuple):
     codes: tuple[Code, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Examples:
+class Examples(NamedTuple):
     """The same example in several languages, under a heading of its own."""
 
     tabs: tuple[Tab, ...]
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(NamedTuple):
     """Markdown of any length; a guide has headings in it."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(NamedTuple):
     """A picture on a page of HTML; Markdown has the same facts in words next to it."""
 
     kind: Literal["sequence", "machine"]
@@ -221,8 +204,7 @@ Block = (
 )
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """One page of the reference."""
 
     path: str

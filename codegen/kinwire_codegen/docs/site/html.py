@@ -6,7 +6,7 @@ __all__ = ("Shown", "Writer", "environment")
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -237,7 +237,7 @@ def _anchored(blocks: Sequence[Block]) -> tuple[list[Block], list[Section]]:
     for block in blocks:
         if isinstance(block, Heading):
             anchor = block.anchor or re.sub(r"\W+", "-", plain(block.text).lower()).strip("-")
-            block = replace(block, anchor=anchor)
+            block = block._replace(anchor=anchor)
             sections.append(Section(block.level, anchor, plain(block.text)))
         found.append(block)
     return found, sections

@@ -1,5 +1,3 @@
-# pyright: reportDeprecated=false
-# mypy: disable-error-code=deprecated
 """Handlers of Tiny. Generated from tiny.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations

@@ -13,15 +13,7 @@ from tiny_bindings.peer import NoParams, Peer, given
 from tiny_bindings.tiny import methods, models as _tiny_models, tools
 
 if TYPE_CHECKING:
-    from tiny_bindings.tiny.models import (
-        Bag,
-        Binding,
-        Count,
-        DustResult,
-        FindResult,
-        Lamp,
-        Rates,
-    )
+    from tiny_bindings.tiny.models import Bag, Binding, Count, DustResult, FindResult, Lamp, Rates
     from tiny_bindings.tinybase.models import CallResult, OpenResult
 
 

@@ -13,10 +13,7 @@ from tiny_bindings.tinybase import errors as tinybase_errors, methods as caller_
 from tiny_bindings.tool_methods import ToolMethod
 
 if TYPE_CHECKING:
-    from tiny_bindings.tiny.models import (
-        DustParams,
-        DustResult,
-    )
+    from tiny_bindings.tiny.models import DustParams, DustResult
     from tiny_bindings.tinybase.models import CallResult
 
 DUST: Final[ToolMethod[DustParams, DustResult]] = ToolMethod(
