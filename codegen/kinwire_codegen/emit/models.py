@@ -2,28 +2,27 @@
 
 A small document has one, `models.py`; of a large one `models` is a package of several.
 
-Shapes say what a model takes; datamodel-code-generator writes the models and their imports.
+Shapes say what a model takes; datamodel-code-generator writes its fields and the imports.
 """
 
 from __future__ import annotations
 
 __all__ = ("make_models",)
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from datamodel_code_generator.imports import IMPORT_ANNOTATED, Import, Imports
-from datamodel_code_generator.model import DataModel
-from datamodel_code_generator.model.base import ALL_MODEL
-from datamodel_code_generator.model.pydantic_v2 import BaseModel, DataModelField
+from datamodel_code_generator.imports import (
+    IMPORT_ANNOTATED,
+    IMPORT_TYPE_ALIAS_TYPE,
+    Import,
+    Imports,
+)
+from datamodel_code_generator.model.pydantic_v2 import DataModelField
 from datamodel_code_generator.model.pydantic_v2.base_model import Constraints
 from datamodel_code_generator.model.pydantic_v2.imports import IMPORT_FIELD, IMPORT_MODEL_VALIDATOR
-from datamodel_code_generator.model.type_alias import TypeAliasTypeBackport
 from datamodel_code_generator.python_literal import PythonRuntimeExpression
-from datamodel_code_generator.reference import Reference as Name
 from datamodel_code_generator.types import DataType, UnionIntFloat
 
 from kinwire_codegen.emit.annotations import NONE, Annotations, Hint, joined, marked, plain
@@ -32,7 +31,7 @@ from kinwire_codegen.emit.package import OWNED, Package
 from kinwire_codegen.emit.signatures import Parameter, ProtocolModels
 from kinwire_codegen.emit.values import value_classes
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
-from kinwire_codegen.load.names import field_names, printable, snake_name, with_fields
+from kinwire_codegen.load.names import field_names, quoted, snake_name, with_fields
 from kinwire_codegen.load.notes import deprecation, described
 from kinwire_codegen.load.shape_reading import admits_null
 from kinwire_codegen.load.shapes import (
@@ -49,13 +48,11 @@ _MISSING = Import.from_full_path("pydantic_core.MISSING")
 """Type checkers take the name in `pydantic` for a mere object."""
 _ABSENT = plain("MISSING", _MISSING)
 _COMMON = (
-    *TypeAliasTypeBackport.DEFAULT_IMPORTS,
     IMPORT_ANNOTATED,
     IMPORT_FIELD,
+    IMPORT_TYPE_ALIAS_TYPE,
     Import.from_full_path("typing.Final"),
 )
-_DEFINED = re.compile(r"\s*(?:@[^\n]*\n)*(?:class )?(\w+).*", re.DOTALL)
-"""A rendered model, of which the group is the name."""
 
 
 def make_models(documents: Documents, package: Package) -> dict[str, ProtocolModels]:
@@ -96,33 +93,91 @@ class _Module(NamedTuple):
 
 def _module(maker: _Maker, names: Iterable[str], what: str) -> _Module:
     """Return the module that has the definitions `names`, which are sorted."""
-    ordered = _in_order([*map(maker.model, names)], maker.document.name)
-    _with_late_names(ordered, maker.document.name)
-    texts = [made.render() for made in ordered]
-    texts += value_classes(maker.document, names)
-    body = "\n\n".join(map(printable, texts))
+    protocol = maker.document.name
+    ordered = _in_order([*map(maker.model, names)], protocol)
+    late = {made.name for made in ordered}
+    texts: list[str] = []
+    for made in ordered:
+        texts.append(made.source(protocol, late))
+        late.remove(made.name)
+    constants = value_classes(maker.document, names)
+    body = "\n\n".join((*texts, *constants.values()))
     maker.imports.append(one for one in _COMMON if one.import_ in body)
     source = f'"""{what}. Generated {OWNED}."""\n\n{maker.imports.dump()}\n\n{body}\n'
-    defined = [_DEFINED.sub(r"\1", text) for text in texts]
-    classes = {made.model.path: made.parameters for made in ordered if not made.model.is_alias}
-    return _Module(source, tuple(sorted(defined)), classes)
+    classes = {made.name: made.parameters for made in ordered if isinstance(made, _Class)}
+    return _Module(source, tuple(sorted({*classes, *constants, *names})), classes)
 
 
-class _Made(NamedTuple):
-    """A model, the types of its fields in the same order, and what its class takes."""
+class _Alias(NamedTuple):
+    """A name for a type."""
 
-    model: DataModel
-    hints: list[Hint]
-    parameters: tuple[Parameter, ...] = ()
+    name: str
+    hint: Hint
+    text: str | None
 
-    def render(self) -> str:
-        """Return the source, with the summary of a class in the first line of its docstring."""
-        return self.model.render().replace('):\n    """\n    ', '):\n    """', 1)
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        return (self.hint,)
 
-    def needs(self, protocol: str) -> set[str]:
-        """Return the other definitions of `protocol` that it names."""
-        named = {name for hint in self.hints for name in hint.names(protocol)}
-        return named - {self.model.path}
+    def source(self, protocol: str, late: set[str]) -> str:
+        """Return the definition; what it names of the types in `late` is defined further down."""
+        hint = _written(self.hint, protocol, late)
+        return f'{self.name} = TypeAliasType("{self.name}", {hint})\n{quoted(self.text)}\n'
+
+
+class _Field(NamedTuple):
+    """A field of a class."""
+
+    name: str
+    wire: str
+    hint: Hint
+    bounds: tuple[Bound, ...]
+    default: Any
+    """An ellipsis if it has none."""
+    text: str | None
+
+    def source(self, hint: str) -> str:
+        """Return the declaration, with `hint` for its type."""
+        required = self.default is ...
+        field = DataModelField(
+            name=self.name,
+            alias=self.wire if self.wire != self.name else None,
+            data_type=_type(hint),
+            constraints=_constraints(self.bounds),
+            required=required,
+            default=None if required else self.default,
+            nullable=False,
+            use_annotated=True,
+        )
+        declared = f"{self.name}: {field.annotated or field.type_hint}"
+        return declared if required else f"{declared} = {field.represented_default}"
+
+
+class _Class(NamedTuple):
+    """A class of messages, and what it takes."""
+
+    name: str
+    fields: tuple[_Field, ...]
+    text: str | None
+    decorators: tuple[str, ...]
+    methods: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        return tuple(field.hint for field in self.fields)
+
+    def source(self, protocol: str, late: set[str]) -> str:
+        """Return the definition; what it names of the types in `late` is defined further down."""
+        lines = [*self.decorators, f"class {self.name}(Message):"]
+        lines.append(quoted(self.text, "    ") or "    pass")
+        for field in self.fields:
+            lines.append(f"    {field.source(_written(field.hint, protocol, late))}")
+            lines += [quoted(field.text, "    "), ""] if field.text else []
+        return "\n".join((*lines, *self.methods, ""))
+
+
+_Made = _Alias | _Class
 
 
 def _in_order(found: list[_Made], protocol: str) -> list[_Made]:
@@ -132,29 +187,28 @@ def _in_order(found: list[_Made], protocol: str) -> list[_Made]:
     it, too.
     """
     order: dict[str, _Made] = {}
-    waiting = {made.model.path: made for made in found}
-    needs = {path: made.needs(protocol) & waiting.keys() for path, made in waiting.items()}
+    waiting = {made.name: made for made in found}
+    needs = {
+        made.name: {name for hint in made.hints for name in hint.names(protocol)}
+        & waiting.keys() - {made.name}
+        for made in found
+    }
     while waiting:
         ready = []
-        for path in [*waiting]:
-            if needs[path] <= order.keys():
-                order[path] = waiting.pop(path)
-                ready.append(path)
+        for name in [*waiting]:
+            if needs[name] <= order.keys():
+                order[name] = waiting.pop(name)
+                ready.append(name)
         if not ready:  # a circle: a class goes first, its annotations may be text
-            classes = (path for path, made in waiting.items() if not made.model.is_alias)
+            classes = (name for name, made in waiting.items() if isinstance(made, _Class))
             first = next(classes, next(iter(waiting)))
             order[first] = waiting.pop(first)
     return [*order.values()]
 
 
-def _with_late_names(ordered: list[_Made], protocol: str) -> None:
-    """Make text of the types that name what is defined further down."""
-    late = {made.model.path for made in ordered}
-    for model, hints, _ in ordered:
-        for field, hint in zip(model.fields, hints, strict=True):
-            if hint.names(protocol) & late:
-                field.replace_data_type(_type(repr(hint.text)))
-        late.remove(model.path)
+def _written(hint: Hint, protocol: str, late: set[str]) -> str:
+    """Return the source of a type: a text if it names what is defined further down."""
+    return hint.text if late.isdisjoint(hint.names(protocol)) else repr(hint.text)
 
 
 @lru_cache(maxsize=1024)
@@ -178,44 +232,33 @@ class _Maker:
         """Return the class of a definition, or its name for a type."""
         definition = self.document.definitions[name]
         shape = self._reader.shape(Reference(self.document.name, name))
-        wanted: dict[str, Any] = {
-            "reference": Name(path=name, name=name),
-            "description": described(definition),
-            "extra_template_data": defaultdict(
-                dict, {ALL_MODEL: {"use_single_line_docstring": True}}
-            ),
-        }
+        text = described(definition)
         if not isinstance(shape, ObjectShape):
             hint = self._alias(name, shape)
             self._import(hint)
-            field = DataModelField(data_type=_type(hint.text), required=True)
-            return _Made(TypeAliasTypeBackport(fields=[field], **wanted), [hint])
+            return _Alias(name, hint, text)
         attributes = field_names(member.wire for member in shape.members)
-        found = [self._field(attributes[one.wire], one) for one in shape.members]
-        parameters = tuple(parameter for _, _, parameter in found)
-        listed = ((one.name, one.description) for one in parameters)
-        wanted["description"] = with_fields(wanted["description"], listed)
-        made = BaseModel(
-            fields=[field for field, _, _ in found],
-            custom_base_class=f"{self._notes.package.shared}.base.Message",
-            decorators=self._decorators(definition),
-            **wanted,
+        fields = tuple(self._field(attributes[one.wire], one) for one in shape.members)
+        return _Class(
+            name,
+            fields,
+            with_fields(text, ((one.name, one.text) for one in fields)),
+            self._decorators(definition),
+            tuple(self._alternatives(attributes, shape.alternatives)),
+            tuple(map(_parameter, fields)),
         )
-        for number, groups in enumerate(shape.alternatives, 1):
-            made.methods.append(self._alternatives(attributes, groups, number))
-        return _Made(made, [hint for _, hint, _ in found], parameters)
 
     def _import(self, kind: Hint) -> None:
         needed = (*kind.imports, *map(self._notes.import_of, kind.types))
         self.imports.append(one for one in needed if one is not None)
 
-    def _decorators(self, definition: dict[str, Any]) -> list[str]:
+    def _decorators(self, definition: dict[str, Any]) -> tuple[str, ...]:
         """Return what marks a deprecated class for type checkers: decoding must not warn."""
         text = deprecation(definition)
         if text is None:
-            return []
+            return ()
         self.imports.append(_DEPRECATED)
-        return [f"@deprecated({text!r}, category=None)"]
+        return (f"@deprecated({text!r}, category=None)",)
 
     def _alias(self, name: str, shape: Shape) -> Hint:
         kind = self._notes.type(shape)
@@ -226,27 +269,12 @@ class _Maker:
         mark = self._notes.shared("base", "Shorthand")
         return marked(kind, mark, whole, snake_name(short["member"]))
 
-    def _field(self, attribute: str, member: MemberShape) -> tuple[DataModelField, Hint, Parameter]:
-        kind, bounds = self._notes.outer(member.shape)
-        kind, default = self._with_default(kind, member)
+    def _field(self, attribute: str, member: MemberShape) -> _Field:
         # Not pydantic's `deprecated`: a read would warn, and take a dozen times as long.
-        text = described(member.node)
-        extras = {} if text is None else {"description": text}
-        field = DataModelField(
-            name=attribute,
-            alias=member.wire if member.wire != attribute else None,
-            data_type=_type(kind.text),
-            constraints=_constraints(bounds),
-            extras=extras,
-            required=default is ...,
-            default=None if default is ... else default,
-            nullable=False,
-            use_annotated=True,
-            use_field_description=True,
-            use_inline_field_description=True,
-        )
-        self._import(kind)
-        return field, kind, _parameter(attribute, kind, default, text)
+        hint, bounds = self._notes.outer(member.shape)
+        hint, default = self._with_default(hint, member)
+        self._import(hint)
+        return _Field(attribute, member.wire, hint, bounds, default, described(member.node))
 
     def _with_default(self, kind: Hint, member: MemberShape) -> tuple[Hint, Any]:
         """Return the type of a field and its default, an ellipsis for a field without one."""
@@ -273,34 +301,37 @@ class _Maker:
         return PythonRuntimeExpression(IMPORT_FIELD, "", f"(default_factory=lambda: {made})")
 
     def _alternatives(
-        self, attributes: Mapping[str, str], groups: tuple[tuple[str, ...], ...], number: int
-    ) -> str:
-        named = ", ".join(repr(tuple(attributes[wire] for wire in group)) for group in groups)
-        check = self._notes.shared("constraints", "must_have_one")
-        self.imports.append([check, IMPORT_MODEL_VALIDATOR, Import.from_full_path("typing.Self")])
-        return (
-            '@model_validator(mode="after")\n'
-            f"    def _has_one_of_{number}(self) -> Self:\n"
-            f"        return {check.import_}(self, {named})"
-        )
+        self, attributes: Mapping[str, str], groups: tuple[tuple[tuple[str, ...], ...], ...]
+    ) -> Iterator[str]:
+        for number, alternatives in enumerate(groups, 1):
+            tuples = (tuple(attributes[wire] for wire in group) for group in alternatives)
+            check = self._notes.shared("constraints", "must_have_one")
+            needed = [check, IMPORT_MODEL_VALIDATOR, Import.from_full_path("typing.Self")]
+            self.imports.append(needed)
+            yield (
+                '\n    @model_validator(mode="after")\n'
+                f"    def _has_one_of_{number}(self) -> Self:\n"
+                f"        return {check.import_}(self, {', '.join(map(repr, tuples))})"
+            )
 
 
-def _parameter(name: str, kind: Hint, default: Any, text: str | None) -> Parameter:
-    is_constant = kind.bare_text == f"Literal[{default!r}]"
+def _parameter(field: _Field) -> Parameter:
+    hint, default = field.hint, field.default
+    is_constant = hint.bare_text == f"Literal[{default!r}]"
     absent = isinstance(default, PythonRuntimeExpression) and default.import_ is _MISSING
     others = not (default is ... or default is None or absent or is_constant)
     if others:
-        kind = joined(kind, _ABSENT)
+        hint = joined(hint, _ABSENT)
     source = "MISSING" if absent or others else repr(default)
     return Parameter(
-        name=name,
-        annotation=kind.bare_text,
+        name=field.name,
+        annotation=hint.bare_text,
         default=None if default is ... else source,
         is_constant=is_constant,
         sends_only_if_given=others,
-        description=text,
-        imports=frozenset(f"from {one.from_} import {one.import_}" for one in kind.imports),
-        types=kind.types,
+        description=field.text,
+        imports=frozenset(f"from {one.from_} import {one.import_}" for one in hint.imports),
+        types=hint.types,
     )
 
 

@@ -8,26 +8,25 @@ from __future__ import annotations
 
 __all__ = ("value_classes",)
 
-from collections.abc import Iterable, Iterator
-from textwrap import indent
+from collections.abc import Iterable
 
 from kinwire_codegen.load.document import Document
-from kinwire_codegen.load.names import docstring, with_fields
+from kinwire_codegen.load.names import quoted, with_fields
 from kinwire_codegen.load.notes import class_of_values, enum_values
 
 
-def value_classes(document: Document, names: Iterable[str]) -> Iterator[str]:
-    """Yield the class of constants of each enum in `names` that has one; it needs `Final`."""
+def value_classes(document: Document, names: Iterable[str]) -> dict[str, str]:
+    """Return the class of constants of each enum in `names` that has one; it needs `Final`."""
+    found: dict[str, str] = {}
     for name in names:
         definition = document.definitions[name]
         made = class_of_values(name, definition)
         if made is not None:
             values = [one for one in enum_values(definition) if one.constant is not None]
             listed = ((str(one.constant), one.text or None) for one in values)
-            text = docstring(with_fields(f"The values of `{name}` that have names.", listed) or "")
-            end = "\n" if "\n" in text else ""
-            lines = [f"class {made}:", indent(f'"""{text}{end}"""', "    ")]
+            text = with_fields(f"The values of `{name}` that have names.", listed)
+            lines = [f"class {made}:", quoted(text, "    ")]
             for one in values:
-                lines += ["", f"    {one.constant}: Final = {one.value}"]
-                lines += [f'    """{docstring(one.text)}"""'] if one.text else []
-            yield "\n".join(lines)
+                lines += ["", f"    {one.constant}: Final = {one.value}", quoted(one.text, "    ")]
+            found[made] = "\n".join(lines)
+    return found

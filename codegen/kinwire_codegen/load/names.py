@@ -10,6 +10,7 @@ __all__ = (
     "field_names",
     "nearest",
     "printable",
+    "quoted",
     "slug",
     "snake_name",
     "visible",
@@ -20,6 +21,7 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import lru_cache
+from textwrap import indent
 from unicodedata import normalize
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|[0-9]+")
@@ -85,6 +87,18 @@ def docstring(text: str) -> str:
     plain = text.strip().replace("\\", "\\\\")
     quoted = re.sub(r'"{3,}|"$', lambda quotes: '\\"' * len(quotes[0]), plain)
     return printable(quoted)
+
+
+def quoted(text: str | None, margin: str = "") -> str:
+    """Return the docstring that says `text`, as source, each line behind `margin`.
+
+    It is empty if there is nothing to say.
+    """
+    if not text:
+        return ""
+    said = docstring(text)
+    end = "\n" if "\n" in said else ""
+    return indent(f'"""{said}{end}"""', margin)
 
 
 def with_fields(text: str | None, fields: Iterable[tuple[str, str | None]]) -> str | None:

@@ -32,8 +32,7 @@ class Bag(Message):
 
 
 Binding = TypeAliasType("Binding", Annotated[Literal[1, 2, -1, 4], Exactly()])
-"""
-How a book is bound. Since 1.0.
+"""How a book is bound. Since 1.0.
 
 - `1` (`PAPER_BACK`): Glued.
 - `2` (`HARD_BACK`): Since 1.1.
@@ -181,8 +180,7 @@ class Shelf(Message):
 
 
 State = TypeAliasType("State", Literal["empty", "full"])
-"""
-The states of a shelf. Deprecated.
+"""The states of a shelf. Deprecated.
 
 - `empty`: It has no books.
 """
