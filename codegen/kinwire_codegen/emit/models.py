@@ -125,7 +125,7 @@ class _Alias(NamedTuple):
         return f'{self.name} = TypeAliasType("{self.name}", {hint})\n{quoted(self.text)}\n'
 
 
-class _Field(NamedTuple):
+class _ModelField(NamedTuple):
     """A field of a class."""
 
     name: str
@@ -157,7 +157,7 @@ class _Class(NamedTuple):
     """A class of messages, and what it takes."""
 
     name: str
-    fields: tuple[_Field, ...]
+    fields: tuple[_ModelField, ...]
     text: str | None
     decorators: tuple[str, ...]
     methods: tuple[str, ...]
@@ -269,12 +269,12 @@ class _Maker:
         mark = self._notes.shared("base", "Shorthand")
         return marked(kind, mark, whole, snake_name(short["member"]))
 
-    def _field(self, attribute: str, member: MemberShape) -> _Field:
+    def _field(self, attribute: str, member: MemberShape) -> _ModelField:
         # Not pydantic's `deprecated`: a read would warn, and take a dozen times as long.
         hint, bounds = self._notes.outer(member.shape)
         hint, default = self._with_default(hint, member)
         self._import(hint)
-        return _Field(attribute, member.wire, hint, bounds, default, described(member.node))
+        return _ModelField(attribute, member.wire, hint, bounds, default, described(member.node))
 
     def _with_default(self, kind: Hint, member: MemberShape) -> tuple[Hint, Any]:
         """Return the type of a field and its default, an ellipsis for a field without one."""
@@ -315,7 +315,7 @@ class _Maker:
             )
 
 
-def _parameter(field: _Field) -> Parameter:
+def _parameter(field: _ModelField) -> Parameter:
     hint, default = field.hint, field.default
     is_constant = hint.bare_text == f"Literal[{default!r}]"
     absent = isinstance(default, PythonRuntimeExpression) and default.import_ is _MISSING
