@@ -84,7 +84,7 @@ def _replace(path: str, text: str) -> None:
 
 
 def _mode(path: str) -> int | None:
-    """Return the mode of the file, None if there is none."""
+    """Return the mode of the file, None if it does not exist."""
     try:
         return os.stat(path).st_mode
     except FileNotFoundError:

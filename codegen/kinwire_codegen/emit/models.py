@@ -9,6 +9,7 @@ from __future__ import annotations
 
 __all__ = ("make_models",)
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -53,6 +54,8 @@ _COMMON = (
     IMPORT_TYPE_ALIAS_TYPE,
     Import.from_full_path("typing.Final"),
 )
+_DEFINED = re.compile(r"(?:@[^\n]*\n)*(?:class )?(\w+).*", re.DOTALL)
+"""The source of a definition, of which the group is the name."""
 
 
 def make_models(documents: Documents, package: Package) -> dict[str, ProtocolModels]:
@@ -104,8 +107,9 @@ def _module(maker: _Maker, names: Iterable[str], what: str) -> _Module:
     body = "\n\n".join((*texts, *constants.values()))
     maker.imports.append(one for one in _COMMON if one.import_ in body)
     source = f'"""{what}. Generated {OWNED}."""\n\n{maker.imports.dump()}\n\n{body}\n'
+    defined = [_DEFINED.sub(r"\1", text) for text in (*texts, *constants.values())]
     classes = {made.name: made.parameters for made in ordered if isinstance(made, _Class)}
-    return _Module(source, tuple(sorted({*classes, *constants, *names})), classes)
+    return _Module(source, tuple(sorted(defined)), classes)
 
 
 class _Alias(NamedTuple):

@@ -1,4 +1,4 @@
-"""JSON Schemas compiled by jsonschema-rs: they say at once that a value fits.
+"""JSON Schemas compiled by jsonschema-rs: they quickly say that a value fits.
 
 Why one does not fit is what `jsonschema` says in better words. It takes hundreds of times as long.
 """
