@@ -1,4 +1,4 @@
-"""Documents that are read are checked against the meta-schema, those of the installed package too."""
+"""Documents that are read are checked against the meta-schema, those of the package too."""
 
 from __future__ import annotations
 
