@@ -294,7 +294,7 @@ def run_tests_on(session: nox.Session, interpreter: Path, environment: Path) -> 
     python = str(environment / "bin" / "python")
     # The pip that comes with an old Python takes three times as long as a new one.
     run_module(session, "pip", "--python", python, "install", "-q", "pip")
-    session.run(python, "-m", "pip", "install", "-q", "-e", ".[all,dev]", external=True)
+    session.run(python, "-m", "pip", "install", "-q", "-e", ".[test]", external=True)
     # An assertion that fails is explained by the quick path: preparing that costs much.
     kinds = ("interop", "packaging", "faults", "slow", "browser", "hypothesis")
     chosen = ("-k", "not trio", "-m", " and ".join(f"not {kind}" for kind in kinds))

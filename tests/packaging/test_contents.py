@@ -116,7 +116,7 @@ def test_the_core_needs_at_most_three_distributions_of_others(metadata: Message)
 def test_the_extras_are_the_documented_ones(metadata: Message) -> None:
     page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `kinwire\[(\w+)\]` ", page, re.MULTILINE)
-    assert {*rows, "dev"} == set(metadata.get_all("Provides-Extra", []))
+    assert {*rows, "dev", "test"} == set(metadata.get_all("Provides-Extra", []))
 
 
 def test_the_sdist_holds_documents_tests_and_checks(built: dict[str, Path]) -> None:
