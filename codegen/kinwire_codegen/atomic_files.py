@@ -66,18 +66,18 @@ def _sweep(folder: str) -> None:
 
 def _replace(path: str, text: str) -> None:
     mode = _mode(path)
-    written = os.path.join(os.path.dirname(path), f"{_UNFINISHED}{os.urandom(8).hex()}")
-    made = partial(os.open, mode=0o666 if mode is None else 0o600)
+    unfinished = os.path.join(os.path.dirname(path), f"{_UNFINISHED}{os.urandom(8).hex()}")
+    opener = partial(os.open, mode=0o666 if mode is None else 0o600)
     try:
         try:
-            with open(written, "xb", opener=made) as file:
+            with open(unfinished, "xb", opener=opener) as file:
                 file.write(text.encode())
             if mode is not None:
-                os.chmod(written, mode)
-            os.replace(written, path)
+                os.chmod(unfinished, mode)
+            os.replace(unfinished, path)
         except BaseException:
             with suppress(FileNotFoundError):
-                os.unlink(written)
+                os.unlink(unfinished)
             raise
     except OSError as error:
         raise OSError(error.errno, error.strerror, path) from error

@@ -76,6 +76,7 @@ def _run(given: list[str]) -> int:
         subcommand = load_subcommand(name)
         return subcommand().run(_parse(subcommand, rest))
     except ModuleNotFoundError as error:
+        # It loads importlib.metadata, which takes longer than most subcommands.
         from kinwire_cli.extras import install_command, missing_extra
 
         extra = missing_extra(error)

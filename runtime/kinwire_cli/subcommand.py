@@ -1,12 +1,12 @@
 """A subcommand of the `kinwire` command, and how subcommands are found.
 
 Any package can add subcommands with the entry-point group `kinwire.subcommands`. Each entry is a
-class with the shape of `Subcommand`, under the name that is typed.
+class with the shape of `Subcommand`, under the name that is typed. It cannot replace one of ours.
 """
 
 from __future__ import annotations
 
-__all__ = ("GROUP", "OWN", "Subcommand", "is_subcommand", "load_subcommand", "subcommand_names")
+__all__ = ("Subcommand", "is_subcommand", "load_subcommand", "subcommand_names")
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ OWN = {
     "new": "kinwire_codegen.commands.new:NewCommand",
     "rule": "kinwire_codegen.commands.rule:RuleCommand",
 }
-"""Where the classes of this distribution's subcommands are. The runtime imports no generator."""
+"""Where the classes of our subcommands are: as text, because the runtime imports no generator."""
 
 
 class Subcommand(Protocol):

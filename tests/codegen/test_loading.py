@@ -1,4 +1,4 @@
-"""Documents that are read are checked against the meta-schema, those of the package too."""
+"""Documents that are read are checked against the meta-schema, also those that the package has."""
 
 from __future__ import annotations
 

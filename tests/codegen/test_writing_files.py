@@ -42,6 +42,17 @@ def test_a_file_keeps_its_permissions_and_a_link_remains_a_link(tmp_path: Path) 
     assert document.stat().st_mode & 0o777 == 0o640
 
 
+def test_nobody_else_reads_the_unfinished_copy_of_a_private_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modes: list[int] = []
+    monkeypatch.setattr(os, "chmod", lambda path, _: modes.append(os.stat(path).st_mode & 0o777))
+    (tmp_path / "notes.json").touch(0o600)
+    write_file(tmp_path / "notes.json", "{}\n")
+    write_file(tmp_path / "new.json", "{}\n")
+    assert modes == [0o600]
+
+
 DEEP: Any = 1
 for _ in range(DEEPEST + 3):  # what is written may have a document in it
     DEEP = [{"a": DEEP}]

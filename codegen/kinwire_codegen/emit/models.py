@@ -55,7 +55,7 @@ _COMMON = (
     Import.from_full_path("typing.Final"),
 )
 _DEFINED = re.compile(r"(?:@[^\n]*\n)*(?:class )?(\w+).*", re.DOTALL)
-"""The source of a definition, of which the group is the name."""
+"""The source of a definition; the group is the name, which is compared with the document's."""
 
 
 def make_models(documents: Documents, package: Package) -> dict[str, ProtocolModels]:
@@ -103,12 +103,17 @@ def _module(maker: _Maker, names: Iterable[str], what: str) -> _Module:
     for made in ordered:
         texts.append(made.source(protocol, late))
         late.remove(made.name)
-    constants = value_classes(maker.document, names)
-    body = "\n\n".join((*texts, *constants.values()))
+    texts += value_classes(maker.document, names)
+    body = "\n\n".join(texts)
+    # Ruff would remove the others, which takes it longer than this.
     maker.imports.append(one for one in _COMMON if one.import_ in body)
     source = f'"""{what}. Generated {OWNED}."""\n\n{maker.imports.dump()}\n\n{body}\n'
-    defined = [_DEFINED.sub(r"\1", text) for text in (*texts, *constants.values())]
-    classes = {made.name: made.parameters for made in ordered if isinstance(made, _Class)}
+    defined = [_DEFINED.sub(r"\1", text) for text in texts]
+    classes = {
+        made.name: tuple(map(_parameter, made.fields))
+        for made in ordered
+        if isinstance(made, _Class)
+    }
     return _Module(source, tuple(sorted(defined)), classes)
 
 
@@ -158,14 +163,13 @@ class _ModelField(NamedTuple):
 
 
 class _Class(NamedTuple):
-    """A class of messages, and what it takes."""
+    """A class of messages."""
 
     name: str
     fields: tuple[_ModelField, ...]
     text: str | None
     decorators: tuple[str, ...]
     methods: tuple[str, ...]
-    parameters: tuple[Parameter, ...]
 
     @property
     def hints(self) -> tuple[Hint, ...]:
@@ -174,7 +178,7 @@ class _Class(NamedTuple):
     def source(self, protocol: str, late: set[str]) -> str:
         """Return the definition; what it names of the types in `late` is defined further down."""
         lines = [*self.decorators, f"class {self.name}(Message):"]
-        lines.append(quoted(self.text, "    ") or "    pass")
+        lines.append(quoted(self.text, "    ") or ("" if self.fields else "    pass"))
         for field in self.fields:
             lines.append(f"    {field.source(_written(field.hint, protocol, late))}")
             lines += [quoted(field.text, "    "), ""] if field.text else []
@@ -187,8 +191,7 @@ _Made = _Alias | _Class
 def _in_order(found: list[_Made], protocol: str) -> list[_Made]:
     """Return the models so that what one needs comes first.
 
-    Of a circle one comes too early. The generator's sorting would put what needs the circle before
-    it, too.
+    Of a circle one comes too early.
     """
     order: dict[str, _Made] = {}
     waiting = {made.name: made for made in found}
@@ -229,7 +232,7 @@ class _Maker:
         self._reader = documents.shapes
         self._notes = notes
         self.imports = Imports()
-        """What the models use; ruff removes the rest. `DataModel.imports` is slow."""
+        """What the models use."""
         self.imports.append([notes.shared("base", "Message")])
 
     def model(self, name: str) -> _Made:
@@ -249,7 +252,6 @@ class _Maker:
             with_fields(text, ((one.name, one.text) for one in fields)),
             self._decorators(definition),
             tuple(self._alternatives(attributes, shape.alternatives)),
-            tuple(map(_parameter, fields)),
         )
 
     def _import(self, kind: Hint) -> None:

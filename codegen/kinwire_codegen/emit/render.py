@@ -87,6 +87,7 @@ def protocol_files(
         "modules": own.modules,
         "names": own.names,
         "error_names": [class_name(name) for name in document.content["errors"]],
+        # Exact: ruff needs longer to remove an import than all of this takes.
         "method_types": _lines(row.message_imports for row in rows),
         "tool_types": _lines(tool.message_imports for tool in tools),
         "handler_types": _lines(row.message_imports for row in served),

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 __all__ = ("value_classes",)
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kinwire_codegen.load.document import Document
 from kinwire_codegen.load.names import quoted, with_fields
 from kinwire_codegen.load.notes import class_of_values, enum_values
 
 
-def value_classes(document: Document, names: Iterable[str]) -> dict[str, str]:
-    """Return the class of constants of each enum in `names` that has one; it needs `Final`."""
-    found: dict[str, str] = {}
+def value_classes(document: Document, names: Iterable[str]) -> Iterator[str]:
+    """Yield the class of constants of each enum in `names` that has one; it needs `Final`."""
     for name in names:
         definition = document.definitions[name]
         made = class_of_values(name, definition)
@@ -28,5 +27,4 @@ def value_classes(document: Document, names: Iterable[str]) -> dict[str, str]:
             lines = [f"class {made}:", quoted(text, "    ")]
             for one in values:
                 lines += ["", f"    {one.constant}: Final = {one.value}", quoted(one.text, "    ")]
-            found[made] = "\n".join(lines)
-    return found
+            yield "\n".join(lines)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def _validator_class() -> Any:
     """Return the class of validators that read patterns as the bindings do.
 
-    `re` has other classes of signs, and hangs on some patterns and values.
+    `re` has other character classes, and hangs on some patterns and values.
     """
     from jsonschema import Draft202012Validator, ValidationError as Misfit, validators
 
@@ -84,7 +84,8 @@ def misfits(document: Document, documents: Documents) -> Iterator[tuple[Place, M
     """Yield the place of each example, default or row that breaks its own type, with the error."""
     found = [*_values(document)]
     types = {"$defs": document.definitions, "prefixItems": [node for node, _, _ in found]}
-    if compiled(types, documents.registry, document.file)([value for _, _, value in found]):
+    values = [value for _, _, value in found]
+    if not found or compiled(types, documents.registry, _matches)(values):
         return
     from referencing import Registry
 

@@ -1,6 +1,7 @@
 """JSON Schemas compiled by jsonschema-rs: they quickly say that a value fits.
 
-Why one does not fit is what `jsonschema` says in better words. It takes hundreds of times as long.
+`jsonschema` explains why a value does not fit. It takes hundreds of times as long, so it is loaded
+only for that.
 """
 
 from __future__ import annotations
@@ -16,30 +17,50 @@ if TYPE_CHECKING:
 _FOLDER = "kinwire:/"
 
 
-def registry_of(files: Mapping[str, dict[str, Any]]) -> Registry:
-    """Return schemas by the names of their files, for references from one to another."""
+def registry_of(files: Mapping[str, dict[str, Any]]) -> Registry | None:
+    """Return schemas by the names of their files, for references from one to another.
+
+    It is None if one of them is not a JSON Schema.
+    """
     from jsonschema_rs import Registry
 
-    return Registry([(_FOLDER + file, schema) for file, schema in files.items()])
+    try:
+        return Registry([(_FOLDER + file, schema) for file, schema in files.items()])
+    except ValueError:
+        return None
 
 
 def compiled(
-    schema: dict[str, Any], registry: Registry | None = None, file: str = ""
+    schema: dict[str, Any],
+    registry: Registry | None = None,
+    matches: Callable[[str, str], bool] | None = None,
 ) -> Callable[[Any], bool]:
     """Return a function that says whether a value certainly fits `schema`.
 
-    References of `schema` are those of `file`, and lead into `registry`; nothing else is read.
-    The function returns False also where it cannot tell: `schema` may be anybody's, and may not be
-    a JSON Schema at all.
+    References lead into `schema` itself and into `registry`; nothing else is read. `matches` says
+    whether a pattern matches a text, if patterns do not mean what ECMA-262 says.
+
+    The function returns False also where it cannot tell: `schema` may come from a user, and may
+    not be a JSON Schema at all.
     """
-    from jsonschema_rs import Draft202012Validator, RegexOptions
+    from jsonschema_rs import Draft202012Validator
+
+    class Pattern:
+        """The keyword of this name; it takes what a schema has of it."""
+
+        def __init__(self, _: Any, pattern: str, __: Any) -> None:
+            self._pattern = pattern
+
+        def validate(self, value: Any) -> None:
+            if matches and isinstance(value, str) and not matches(self._pattern, value):
+                raise ValueError(self._pattern)
 
     try:
         validator = Draft202012Validator(
             schema,
-            base_uri=_FOLDER + file,
+            base_uri=_FOLDER,
             registry=registry,
-            pattern_options=RegexOptions(),  # takes linear time, as in the bindings
+            keywords={"pattern": Pattern} if matches else None,
             offline=True,
         )
     except ValueError:

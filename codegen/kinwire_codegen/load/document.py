@@ -184,7 +184,7 @@ class Documents:
         return ShapeReader(self)
 
     @cached_property
-    def registry(self) -> Registry:
+    def registry(self) -> Registry | None:
         """The types as JSON Schemas, for references from one document to another."""
         from kinwire_codegen.load.compiled import registry_of
 

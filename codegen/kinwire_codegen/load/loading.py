@@ -149,13 +149,16 @@ def _whole(contents: dict[str, Any], folder: Path) -> dict[str, Document]:
 
 
 def _judged(contents: dict[str, Any], meta: dict[str, Any], *, ours: bool) -> Iterator[Finding]:
-    """Yield what breaks the meta-schema. One that is not `ours` may be wrong itself."""
+    """Yield what breaks the meta-schema; `ours` says whether it is that of the package.
+
+    Another one may be wrong itself, which `jsonschema` says.
+    """
     part = meta.get("$defs", {}).get("included", {})
     entries = part.get("properties", {}).keys()
     included = _included(contents)
-    registry = registry_of({META: meta} if ours else {})  # in an empty one nothing fits
-    fits = compiled({"$ref": META}, registry)
-    fits_part = compiled({"$ref": f"{META}#/$defs/included"}, registry)
+    registry = registry_of({META: meta}) if ours else None
+    fits = compiled({"$ref": META}, registry) if ours else _no
+    fits_part = compiled({"$ref": f"{META}#/$defs/included"}, registry) if ours else _no
     for name, content in contents.items():
         if name in included:
             if not fits_part(content):
@@ -168,6 +171,10 @@ def _judged(contents: dict[str, Any], meta: dict[str, Any], *, ours: bool) -> It
             if not fits(content):
                 yield from _against_meta(name, content, meta, meta)
             yield from _named_otherwise(name, content)
+
+
+def _no(_: Any) -> bool:
+    return False
 
 
 def _against_meta(

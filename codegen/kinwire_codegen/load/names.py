@@ -9,7 +9,6 @@ __all__ = (
     "docstring",
     "field_names",
     "nearest",
-    "printable",
     "quoted",
     "slug",
     "snake_name",
@@ -86,7 +85,7 @@ def docstring(text: str) -> str:
     """Return `text` as it may stand in a docstring, also at its end."""
     plain = text.strip().replace("\\", "\\\\")
     quoted = re.sub(r'"{3,}|"$', lambda quotes: '\\"' * len(quotes[0]), plain)
-    return printable(quoted)
+    return _printable(quoted)
 
 
 def quoted(text: str | None, margin: str = "") -> str:
@@ -108,7 +107,7 @@ def with_fields(text: str | None, fields: Iterable[tuple[str, str | None]]) -> s
     return "\n".join([f"{text}\n\nAttributes:", *listed]) if text and listed else text
 
 
-def printable(source: str) -> str:
+def _printable(source: str) -> str:
     """Return source whose texts have escapes in place of control characters."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda sign: repr(sign[0])[1:-1], source)
 
