@@ -62,10 +62,11 @@ def _run(given: list[str]) -> int:
         return USAGE
     if given[0] == "help":
         given = _help_words(given[1:])
+    if {*given} == {"--version"}:
+        print(f"kinwire {__version__}")
+        return 0
     if given[0].startswith("-"):
-        if _overview(given).parse_args(given).version:  # --help ends here
-            print(f"kinwire {__version__}")
-            return 0
+        _overview(given).parse_args(given)  # --help ends here
         raise UsageError("A subcommand comes first.", "kinwire --help lists the subcommands.")
     name, *rest = given
     if not is_subcommand(name):
@@ -141,12 +142,17 @@ def _summaries() -> Iterator[tuple[str, str, str]]:
     for name in subcommand_names():
         try:
             subcommand = load_subcommand(name)
-        except ModuleNotFoundError as error:
-            from kinwire_cli.extras import missing_extra
+            group, summary = str(subcommand.group), str(subcommand.summary)
+        except Exception as error:  # those of other packages may raise anything
+            group, summary = "not usable", f"({_why_not(error)})"
+        yield group, name, summary
 
-            yield "not installed", name, f"(needs the extra [{missing_extra(error)}])"
-        else:
-            yield subcommand.group, name, subcommand.summary
+
+def _why_not(error: Exception) -> str:
+    from kinwire_cli.extras import missing_extra
+
+    extra = missing_extra(error) if isinstance(error, ModuleNotFoundError) else None
+    return f"needs the extra [{extra}]" if extra else one_line(f"{type(error).__name__}: {error}")
 
 
 def _sentence(subcommand: type[Subcommand]) -> str:
@@ -164,11 +170,9 @@ def _complete() -> None:
     asked = subcommands.add_parser("help", help="show the help of a subcommand")
     asked.add_argument("subcommand", nargs="?", choices=subcommand_names())
     for name in subcommand_names():
-        try:
+        with suppress(Exception):  # those of other packages may raise anything
             subcommand = load_subcommand(name)
-        except ModuleNotFoundError:
-            continue
-        subcommand.configure(subcommands.add_parser(name, help=subcommand.summary))
+            subcommand.configure(subcommands.add_parser(name, help=subcommand.summary))
     argcomplete.autocomplete(parser)
 
 

@@ -79,12 +79,19 @@ def test_any_package_can_add_subcommands_but_not_replace_one(
     metadata = tmp_path / "greeting_commands-1.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Name: greeting-commands\nVersion: 1\n", encoding="utf-8")
-    entries = "[kinwire.subcommands]\ngreet = greeting_commands:Greet\nlint = greeting_commands:No"
+    entries = (
+        "[kinwire.subcommands]\ngreet = greeting_commands:Greet\nlint = greeting_commands:No\n"
+        "half = greeting_commands:No\ngone = greeting_commands_gone:Greet\n"
+    )
     (metadata / "entry_points.txt").write_text(entries, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr("kinwire_cli.subcommand._others", cache(_others.__wrapped__))
     assert ran(capsys, "greet", "you") == (3, "hello you\n", "")
-    assert "  greet " in ran(capsys, "--help")[1]
+    overview = " ".join(ran(capsys, "--help")[1].split())
+    assert " greet greet somebody " in overview
+    assert " half (AttributeError: module 'greeting_commands' has no attribute 'No') " in overview
+    assert " gone (ModuleNotFoundError: No module named 'greeting_commands_gone') " in overview
+    assert ran(capsys, "--version")[0] == 0
     assert ran(capsys, "lint", "--schema", str(SCHEMA))[0] == 0
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from kinwire_codegen.emit.signatures import TAKEN, argument_name
+from kinwire_codegen.emit.signatures import TAKEN
 from kinwire_codegen.lint import lint
 from tests.codegen.documents import documents, load_package, protocol
 
@@ -33,6 +33,7 @@ BLOCK = {
     "properties": {"number": {"type": "integer"}, "hash": {"type": "string"}},
     "required": ["number"],
 }
+WORDS = (*sorted(TAKEN), "self_")
 TYPES = named(
     Block=BLOCK,
     Balance={"type": ["string", "null"]},
@@ -54,7 +55,7 @@ TYPES = named(
     Other={"$ref": "#/$defs/BalanceParams"},
     Words={
         "type": "object",
-        "properties": {name: {"type": "string", "default": "x"} for name in sorted(TAKEN)},
+        "properties": {name: {"type": "string", "default": "x"} for name in WORDS},
     },
 )
 METHODS = {
@@ -86,10 +87,10 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
 
 async def test_arguments_may_have_the_names_that_stubs_use_themselves(toy: ModuleType) -> None:
     peer = RawPeer(1)
-    given = {argument_name(name): name.upper() for name in TAKEN}
+    given = {f"{name}_": name.upper() for name in WORDS} | {"self_": "SELF_", "self__": "SELF"}
     await toy.ServerStub(peer).say(**given)
     await toy.ServerStub(peer).say()
-    assert peer.sent == [("say", {name: name.upper() for name in sorted(TAKEN)}), ("say", {})]
+    assert peer.sent == [("say", {name: name.upper() for name in WORDS}), ("say", {})]
 
 
 class RawPeer:

@@ -33,6 +33,5 @@ def _ruff(*arguments: str) -> None:
     command = [find_ruff_bin(), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(
-            f"ruff {arguments[0]} failed on the generated code:\n{done.stderr or done.stdout}"
-        )
+        said = done.stderr or done.stdout or f"it ended with {done.returncode}"
+        raise RuntimeError(f"ruff {arguments[0]} failed on the generated code:\n{said}")

@@ -29,7 +29,7 @@ from datamodel_code_generator.types import DataType, UnionIntFloat
 from kinwire_codegen.emit.annotations import NONE, Annotations, Hint, joined, marked, plain
 from kinwire_codegen.emit.division import divide
 from kinwire_codegen.emit.package import OWNED, Package
-from kinwire_codegen.emit.signatures import Parameter, ProtocolModels
+from kinwire_codegen.emit.signatures import Parameter, ProtocolModels, argument_names
 from kinwire_codegen.emit.values import value_classes
 from kinwire_codegen.load.document import Document, Documents, Reference, resolve
 from kinwire_codegen.load.names import field_names, quoted, snake_name, with_fields
@@ -109,11 +109,7 @@ def _module(maker: _Maker, names: Iterable[str], what: str) -> _Module:
     maker.imports.append(one for one in _COMMON if one.import_ in body)
     source = f'"""{what}. Generated {OWNED}."""\n\n{maker.imports.dump()}\n\n{body}\n'
     defined = [_DEFINED.sub(r"\1", text) for text in texts]
-    classes = {
-        made.name: tuple(map(_parameter, made.fields))
-        for made in ordered
-        if isinstance(made, _Class)
-    }
+    classes = {made.name: _parameters(made) for made in ordered if isinstance(made, _Class)}
     return _Module(source, tuple(sorted(defined)), classes)
 
 
@@ -321,7 +317,13 @@ class _Maker:
             )
 
 
-def _parameter(field: _ModelField) -> Parameter:
+def _parameters(made: _Class) -> tuple[Parameter, ...]:
+    """Return what a class takes."""
+    arguments = argument_names(field.name for field in made.fields)
+    return tuple(_parameter(field, arguments[field.name]) for field in made.fields)
+
+
+def _parameter(field: _ModelField, argument: str) -> Parameter:
     hint, default = field.hint, field.default
     is_constant = hint.bare_text == f"Literal[{default!r}]"
     absent = isinstance(default, PythonRuntimeExpression) and default.import_ is _MISSING
@@ -331,6 +333,7 @@ def _parameter(field: _ModelField) -> Parameter:
     source = "MISSING" if absent or others else repr(default)
     return Parameter(
         name=field.name,
+        argument=argument,
         annotation=hint.bare_text,
         default=None if default is ... else source,
         is_constant=is_constant,

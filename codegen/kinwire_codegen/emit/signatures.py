@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ("Parameter", "ProtocolModels", "argument_name")
+__all__ = ("Parameter", "ProtocolModels", "argument_names")
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kinwire_codegen.load.document import Reference
@@ -17,6 +18,8 @@ class Parameter:
 
     name: str
     """The attribute of the class."""
+    argument: str
+    """The name in the stub's signature."""
     annotation: str
     default: str | None
     """The source of the default in the stub; None where the member is required."""
@@ -29,11 +32,6 @@ class Parameter:
     """The import statements that the annotation needs, except those of types of documents."""
     types: frozenset[Reference]
     """The types of documents that the annotation names."""
-
-    @property
-    def argument(self) -> str:
-        """The name in the stub's signature."""
-        return argument_name(self.name)
 
     @property
     def declaration(self) -> str:
@@ -62,6 +60,10 @@ class ProtocolModels:
     """What each class of messages takes."""
 
 
-def argument_name(name: str) -> str:
-    """Return what an attribute is called as an argument of a stub."""
-    return f"{name}_" if name in TAKEN else name
+def argument_names(attributes: Iterable[str]) -> dict[str, str]:
+    """Return what the attributes of a class are called as arguments of a stub."""
+    found = {name: name for name in attributes}
+    for name in found.keys() & TAKEN:
+        while found[name] in TAKEN or found[name] in found.keys() - {name}:
+            found[name] += "_"
+    return found

@@ -86,7 +86,7 @@ def _read_folder(
     meta = (bundled or {}).get("meta")
     if META in contents:
         meta = contents.pop(META)
-        if bundled is None or meta != bundled["meta"]:
+        if not _is_ours(meta, bundled):
             findings += meta_problems(meta)
     if not contents and not findings:
         findings.append(
@@ -104,11 +104,17 @@ def _read_folder(
             Finding(META, "", "the meta-schema is missing", f"Put {META} next to the documents.")
         )
     else:
-        ours = bundled is not None and meta == bundled["meta"]
-        findings += _judged(contents, meta, ours=ours)
+        findings += _judged(contents, meta, ours=_is_ours(meta, bundled))
     if findings:
         raise DocumentError(sorted(set(findings)), folder)
     return _whole(contents, folder), meta or {}
+
+
+def _is_ours(meta: Any, bundled: dict[str, Any] | None) -> bool:
+    """Return whether the package has the same meta-schema; 1 is not `true` there."""
+    if bundled is None or meta != bundled["meta"]:
+        return False
+    return json.dumps(meta, sort_keys=True) == json.dumps(bundled["meta"], sort_keys=True)
 
 
 def _read_files(folder: Path) -> tuple[dict[str, Any], list[Finding]]:

@@ -20,7 +20,6 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import lru_cache
-from textwrap import indent
 from unicodedata import normalize
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|[0-9]+")
@@ -97,7 +96,8 @@ def quoted(text: str | None, margin: str = "") -> str:
         return ""
     said = docstring(text)
     end = "\n" if "\n" in said else ""
-    return indent(f'"""{said}{end}"""', margin)
+    lines = f'"""{said}{end}"""'.split("\n")
+    return "\n".join(f"{margin}{line}" if line else line for line in lines)
 
 
 def with_fields(text: str | None, fields: Iterable[tuple[str, str | None]]) -> str | None:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kinwire_codegen.docs.reference.links import Links
-from kinwire_codegen.emit.signatures import argument_name
+from kinwire_codegen.emit.signatures import argument_names
 from kinwire_codegen.load.document import Reference
-from kinwire_codegen.load.names import snake_name
+from kinwire_codegen.load.names import field_names
 from kinwire_codegen.load.shapes import (
     AnyShape,
     ListShape,
@@ -56,8 +56,8 @@ def stub_call(links: Links, stub: str, kind: Reference | None, given: Any) -> st
     if not isinstance(shape, ObjectShape):
         return f"await {stub}({literal(given)})"
     members = _members(links, shape, given)
-    arguments = {argument_name(name): value for name, value in members.items()}
-    return _call(f"await {stub}", arguments, 0)
+    names = argument_names((*field_names(one.wire for one in shape.members).values(), *members))
+    return _call(f"await {stub}", {names[name]: value for name, value in members.items()}, 0)
 
 
 def handler_code(
@@ -103,12 +103,13 @@ def class_of(links: Links, kind: Reference) -> str:
 def _members(links: Links, shape: ObjectShape, given: Node) -> dict[str, Any]:
     """Return the members of an example by their names in Python; constants say themselves."""
     members = {one.wire: one for one in shape.members}
+    names = field_names([*members, *(given.keys() - members.keys())])
     found = {}
     for name, value in given.items():
         one = members.get(name)
         if one is None or "const" not in one.node:
             inner = AnyShape() if one is None else one.shape
-            found[snake_name(name)] = _value(links, inner, value)
+            found[names[name]] = _value(links, inner, value)
     return found
 
 
