@@ -45,8 +45,8 @@ def compiled(
     """
     from jsonschema_rs import Draft202012Validator
 
-    class Pattern:
-        """The keyword of this name; it takes what a schema has of it."""
+    class PatternKeyword:
+        """The keyword `pattern`, which is made for each place that has it."""
 
         def __init__(self, _: Any, pattern: str, __: Any) -> None:
             self._pattern = pattern
@@ -60,7 +60,7 @@ def compiled(
             schema,
             base_uri=_FOLDER,
             registry=registry,
-            keywords={"pattern": Pattern} if matches else None,
+            keywords={"pattern": PatternKeyword} if matches else None,
             offline=True,
         )
     except ValueError:
