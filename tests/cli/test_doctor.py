@@ -68,7 +68,7 @@ def test_a_missing_extra_is_reported_but_not_an_error(
     assert "[fast]" in checks["extras"]["remedy"]
     assert checks["extras"]["status"] == "ok"
     provided = {*(metadata("kinwire").get_all("Provides-Extra") or ())}
-    assert {*there.split(", "), "fast"} == provided - {"all", "browser", "dev"}
+    assert {*there.split(", "), "fast"} == provided - {"all", "browser", "dev", "test"}
 
 
 BROKEN_GREETING = greeting({}, serverInfo={"name": "x"})

@@ -162,9 +162,12 @@ def _judged(contents: dict[str, Any], meta: dict[str, Any], *, ours: bool) -> It
     part = meta.get("$defs", {}).get("included", {})
     entries = part.get("properties", {}).keys()
     included = _included(contents)
-    registry = registry_of({META: meta}) if ours else None
-    fits = compiled({"$ref": META}, registry) if ours else _no
-    fits_part = compiled({"$ref": f"{META}#/$defs/included"}, registry) if ours else _no
+    fits = fits_part = _no
+    if ours:
+        registry = registry_of({META: meta})
+        fits = compiled({"$ref": META}, registry)
+        if included:
+            fits_part = compiled({"$ref": f"{META}#/$defs/included"}, registry)
     for name, content in contents.items():
         if name in included:
             if not fits_part(content):
