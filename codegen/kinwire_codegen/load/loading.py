@@ -10,7 +10,7 @@ __all__ = ("META", "load_documents")
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -162,7 +162,8 @@ def _judged(contents: dict[str, Any], meta: dict[str, Any], *, ours: bool) -> It
     part = meta.get("$defs", {}).get("included", {})
     entries = part.get("properties", {}).keys()
     included = _included(contents)
-    fits = fits_part = _no
+    fits: Callable[[Any], bool] = _no
+    fits_part: Callable[[Any], bool] = _no
     if ours:
         registry = registry_of({META: meta})
         fits = compiled({"$ref": META}, registry)
