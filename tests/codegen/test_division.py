@@ -63,6 +63,17 @@ def test_what_one_subject_uses_is_together_and_the_rest_is_common() -> None:
     }
 
 
+def test_what_the_handshake_uses_is_with_the_offers_whatever_else_uses_it() -> None:
+    offering = chain("Offer", "Shared")
+    content = large(SUBJECTS, **LENDING, **MOVING, **offering, Shared=thing("Inner"), Inner=thing())
+    assert divide(Document(content | {"offers": {"client": "#/$defs/Offer0"}})) == {
+        "books": tuple(LENDING),
+        "offers": ("Inner", *offering, "Shared"),
+        "others": OTHERS,
+        "shelves": tuple(MOVING),
+    }
+
+
 @pytest.mark.parametrize("wire", ["$/import", "import", "toy/import", "_import", "./toy:import.a"])
 def test_a_subject_is_the_first_word_that_says_something(wire: str) -> None:
     found = divide(Document(large({wire: "Lend0"}, **LENDING, Shared=thing())))
@@ -110,14 +121,16 @@ def test_types_that_need_one_another_are_together() -> None:
     assert {"Shared", "Back"} <= {*found["common"]}
 
 
+OFFERING = large(SUBJECTS, **LENDING, **MOVING, **chain("Offer", "Shared"), Shared=thing())
 CONTENTS = [
     (large(SUBJECTS, **LENDING, **MOVING, Shared=thing()), "books"),
+    (OFFERING | {"offers": {"client": "#/$defs/Offer0"}}, "books"),
     (large({"models/list": "Lend0"}, **LENDING, Shared=thing()), "models"),
     (large(SUBJECTS, **LENDING, **MOVING, Shared=thing(), Idle=thing("Lend0", "Idle")), "common"),
 ]
 
 
-@pytest.mark.parametrize(("content", "home"), CONTENTS, ids=["books", "models", "idle"])
+@pytest.mark.parametrize(("content", "home"), CONTENTS, ids=["books", "offers", "models", "idle"])
 def test_a_divided_package_has_all_names_in_one_place(
     content: dict[str, Any], home: str, tmp_path: Path
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("ANY", "NONE", "Annotations", "Hint", "joined", "marked", "plain")
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from datamodel_code_generator.imports import (
@@ -15,7 +15,6 @@ from datamodel_code_generator.imports import (
 )
 from datamodel_code_generator.model.pydantic_v2.imports import IMPORT_FIELD
 
-from kinwire_codegen.emit.division import COMMON
 from kinwire_codegen.emit.package import Package
 from kinwire_codegen.load.document import Document, Documents, Reference
 from kinwire_codegen.load.notes import is_note
@@ -82,7 +81,8 @@ _SCALARS = {
 class Annotations:
     """Makes the types of the fields and names of one module of models.
 
-    `home` is its document, and `members` the definitions that it has; None if it has all.
+    `home` is its document, `modules` has the module of each definition there, and `module` is this
+    one; without them it has all.
     """
 
     def __init__(
@@ -90,12 +90,14 @@ class Annotations:
         documents: Documents,
         home: Document,
         package: Package,
-        members: Container[str] | None = None,
+        modules: Mapping[str, str] | None = None,
+        module: str = "",
     ) -> None:
         self._documents = documents
         self._reader = documents.shapes
         self._home = home.name
-        self._members = members
+        self._modules = modules
+        self._module = module
         self.package = package
 
     def outer(self, shape: Shape) -> tuple[Hint, tuple[Bound, ...]]:
@@ -141,8 +143,8 @@ class Annotations:
         if reference.protocol != self._home:
             module = self._documents[reference.protocol].module
             home = f"{self.package.home(module)}.{module}.models"
-        elif self._members is not None and reference.name not in self._members:
-            home = f".{COMMON}"
+        elif self._modules is not None and self._modules[reference.name] != self._module:
+            home = f".{self._modules[reference.name]}"
         else:
             return None
         return Import.from_full_path(f"{home}.{reference.name}")

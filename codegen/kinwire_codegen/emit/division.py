@@ -1,6 +1,7 @@
 """Divide the types of a large document into modules.
 
 A module has what the rows of one subject use and no others do; what several use is in `common`.
+All that the handshake uses is in `offers`, which every session loads, whatever else uses it.
 Only what a program uses is loaded then, and no two modules need each other.
 """
 
@@ -17,6 +18,9 @@ from kinwire_codegen.load.names import snake_name
 COMMON = "common"
 """The module of what several subjects use."""
 
+OFFERS = "offers"
+"""The module, and the entry of a document, of what each end says of itself in the handshake."""
+
 MAX_TOGETHER = 40
 """Up to this many definitions stay in one module."""
 
@@ -31,15 +35,22 @@ def divide(document: Document) -> dict[str, tuple[str, ...]]:
     names = sorted(document.definitions)
     if len(names) <= MAX_TOGETHER:
         return {}
-    alone = {name: next(iter(used)) for name, used in _users(document).items() if len(used) == 1}
-    sizes = Counter(alone.values())
+    homes = {name: _home(subjects) for name, subjects in _users(document).items()}
+    sizes = Counter(homes.values())
     found = defaultdict[str, list[str]](list)
     for name in names:
-        subject = alone.get(name, COMMON)
+        subject = homes[name]
         found[subject if sizes[subject] >= MIN_OF_SUBJECT else COMMON].append(name)
     if found.keys() == {COMMON}:
         return {}
     return {module: tuple(members) for module, members in sorted(found.items())}
+
+
+def _home(subjects: set[str]) -> str:
+    """Return the module of a definition that these subjects use."""
+    if OFFERS in subjects:
+        return OFFERS
+    return next(iter(subjects)) if len(subjects) == 1 else COMMON
 
 
 def _users(document: Document) -> dict[str, set[str]]:

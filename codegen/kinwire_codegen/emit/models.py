@@ -75,8 +75,10 @@ def _models(documents: Documents, document: Document, package: Package) -> Proto
         sources = {f"{document.module}/models.py": made.source}
         return ProtocolModels(sources, {}, made.names, made.classes)
     found: dict[str, _Module] = {}
+    homes = {name: module for module, members in modules.items() for name in members}
     for module, members in modules.items():
-        maker = _Maker(documents, document, Annotations(documents, document, package, members))
+        notes = Annotations(documents, document, package, homes, module)
+        maker = _Maker(documents, document, notes)
         found[module] = _module(maker, members, f"Messages: {module}")
     return ProtocolModels(
         {f"{document.module}/models/{module}.py": made.source for module, made in found.items()},

@@ -11,8 +11,6 @@ from kinwire_protocols import lazy
 
 if TYPE_CHECKING:
     from kinwire_protocols.mcpe.models.common import (
-        CronPreset,
-        DeliveryChannel,
         ErrorData,
         EventType,
         EventTypePattern,
@@ -49,7 +47,9 @@ if TYPE_CHECKING:
         WebhookEventHandler,
     )
     from kinwire_protocols.mcpe.models.offers import (
+        CronPreset,
         DeliveryCapability,
+        DeliveryChannel,
         DeliveryPriority,
         FiltersCapability,
         MCPECapabilities,
@@ -116,8 +116,6 @@ if not TYPE_CHECKING:
     __getattr__ = lazy.lazy_names(
         __name__,
         {
-            "CronPreset": "common",
-            "DeliveryChannel": "common",
             "ErrorData": "common",
             "EventType": "common",
             "EventTypePattern": "common",
@@ -150,7 +148,9 @@ if not TYPE_CHECKING:
             "SubscriptionExpiredNotificationParams": "events",
             "UpdateSubscriptionRequest": "events",
             "WebhookEventHandler": "events",
+            "CronPreset": "offers",
             "DeliveryCapability": "offers",
+            "DeliveryChannel": "offers",
             "DeliveryPriority": "offers",
             "FiltersCapability": "offers",
             "MCPECapabilities": "offers",

@@ -7,13 +7,6 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
 
-CronPreset = TypeAliasType("CronPreset", Literal["@hourly", "@daily", "@weekly", "@monthly"])
-"""A recurring schedule by name."""
-
-
-DeliveryChannel = TypeAliasType("DeliveryChannel", Literal["realtime", "cron", "scheduled"])
-"""A way of delivery: each event immediately (`realtime`), batches by a recurring schedule (`cron`), or all at one set time (`scheduled`)."""
-
 
 class ErrorData(Message):
     """Says whose error it is, since the same numbers mean other things in other protocols.

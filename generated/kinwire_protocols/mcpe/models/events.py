@@ -8,7 +8,8 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message, OpenUnion, UnknownVariant
 
-from .common import CronPreset, DeliveryChannel, EventType, EventTypePattern, SubscriptionStatus
+from .common import EventType, EventTypePattern, SubscriptionStatus
+from .offers import CronPreset, DeliveryChannel
 
 
 class AgentEventHandler(Message):

@@ -8,7 +8,13 @@ from typing_extensions import TypeAliasType
 from kinwire_protocols.base import Message
 from kinwire_protocols.mcp.models import Implementation
 
-from .common import CronPreset, DeliveryChannel
+CronPreset = TypeAliasType("CronPreset", Literal["@hourly", "@daily", "@weekly", "@monthly"])
+"""A recurring schedule by name."""
+
+
+DeliveryChannel = TypeAliasType("DeliveryChannel", Literal["realtime", "cron", "scheduled"])
+"""A way of delivery: each event immediately (`realtime`), batches by a recurring schedule (`cron`), or all at one set time (`scheduled`)."""
+
 
 DeliveryPriority = TypeAliasType("DeliveryPriority", Literal["realtime", "normal", "batch"])
 """How urgent a delivery is: immediately (`realtime`), in its turn (`normal`), or together with others (`batch`)."""

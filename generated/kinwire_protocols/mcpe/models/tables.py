@@ -2,7 +2,8 @@
 
 from kinwire_protocols.base import Message
 
-from .common import CronPreset, DeliveryChannel, EventType, EventTypePattern, SubscriptionStatus
+from .common import EventType, EventTypePattern, SubscriptionStatus
+from .offers import CronPreset, DeliveryChannel
 
 
 class CronPresetRule(Message):

@@ -9,6 +9,8 @@ from kinwire_protocols.base import Message, OpenUnion, Shorthand, UnknownVariant
 from kinwire_protocols.constraints import must_have_one
 from kinwire_protocols.mcp.models import ResourceContents, TextContent
 
+from .offers import FeatureSetName
+
 
 class AudioBlock(Message):
     """Sound, as bytes or by its address.
@@ -52,23 +54,19 @@ class CheckpointNotFoundData(Message):
     """The one that was asked for."""
 
 
-FeatureSetName = TypeAliasType("FeatureSetName", str)
-"""The name of a feature set, its parts divided by dots."""
+class FeatureSetErrorData(Message):
+    """Which feature set a message was refused for.
 
+    Attributes:
+        feature_set: The feature set.
+        can_enable: Whether the host would let it be enabled.
+    """
 
-FeatureSetUse = TypeAliasType(
-    "FeatureSetUse",
-    Literal[
-        "pushEvents",
-        "contextHooks.beforeInference",
-        "contextHooks.afterInference",
-        "inferenceRequest",
-        "tools",
-        "channels.publish",
-        "channels.observe",
-    ],
-)
-"""A capability that a feature set may use."""
+    feature_set: Annotated[FeatureSetName, Field(alias="featureSet")]
+    """The feature set."""
+
+    can_enable: Annotated[bool | None, Field(alias="canEnable")] = None
+    """Whether the host would let it be enabled."""
 
 
 class ImageBlock(Message):
@@ -299,48 +297,6 @@ Blocks = TypeAliasType("Blocks", Annotated[list[Block], Shorthand(TextContent, "
 
 Content = TypeAliasType("Content", str | list[Block])
 """Content of an injection or of a message to a model: text for short, or a list of blocks."""
-
-
-class FeatureSet(Message):
-    """A part of what a server does that a host can enable and disable by itself.
-
-    Attributes:
-        description: What it does, for people.
-        uses: The capabilities that it uses.
-        scoped: Whether its actions need a scope; absent means false.
-        rollback: Whether it has checkpoints to return to; absent means false.
-        host_state: Whether the host keeps its state; absent means false. Deprecated.
-    """
-
-    description: str
-    """What it does, for people."""
-
-    uses: list[FeatureSetUse | str]
-    """The capabilities that it uses."""
-
-    scoped: bool | None = None
-    """Whether its actions need a scope; absent means false."""
-
-    rollback: bool | None = None
-    """Whether it has checkpoints to return to; absent means false."""
-
-    host_state: Annotated[bool | None, Field(alias="hostState")] = None
-    """Whether the host keeps its state; absent means false. Deprecated."""
-
-
-class FeatureSetErrorData(Message):
-    """Which feature set a message was refused for.
-
-    Attributes:
-        feature_set: The feature set.
-        can_enable: Whether the host would let it be enabled.
-    """
-
-    feature_set: Annotated[FeatureSetName, Field(alias="featureSet")]
-    """The feature set."""
-
-    can_enable: Annotated[bool | None, Field(alias="canEnable")] = None
-    """Whether the host would let it be enabled."""
 
 
 class PushEventPayload(Message):

@@ -8,7 +8,8 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
 
-from .common import Content, FeatureSetName, ModelInfo, TokenUsage
+from .common import Content, ModelInfo, TokenUsage
+from .offers import FeatureSetName
 
 
 class AfterInferenceResult(Message):

@@ -4,7 +4,7 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
 
-from .common import FeatureSet, FeatureSetName
+from .offers import FeatureSet, FeatureSetName
 
 FeatureSetPattern = TypeAliasType("FeatureSetPattern", str)
 """A feature set by its name, or several by a wildcard."""

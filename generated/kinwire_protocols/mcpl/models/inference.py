@@ -9,7 +9,8 @@ from typing_extensions import TypeAliasType
 from kinwire_protocols.base import Message
 from kinwire_protocols.mcp.models import Role
 
-from .common import Content, FeatureSetName, TokenUsage
+from .common import Content, TokenUsage
+from .offers import FeatureSetName
 
 FinishReason = TypeAliasType("FinishReason", Literal["end_turn", "max_tokens", "stop_sequence"])
 """Why a model stopped: the turn was over, the tokens were used up, or a text came at which it was to stop."""

@@ -7,8 +7,6 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
 
-from .common import FeatureSet, FeatureSetName, FeatureSetUse
-
 
 class AfterInferenceCapability(Message):
     """How the hook after inference is called.
@@ -65,6 +63,25 @@ class ContextHooksCapability(Message):
     """Whether it does after inference, and how; absent means no."""
 
 
+FeatureSetName = TypeAliasType("FeatureSetName", str)
+"""The name of a feature set, its parts divided by dots."""
+
+
+FeatureSetUse = TypeAliasType(
+    "FeatureSetUse",
+    Literal[
+        "pushEvents",
+        "contextHooks.beforeInference",
+        "contextHooks.afterInference",
+        "inferenceRequest",
+        "tools",
+        "channels.publish",
+        "channels.observe",
+    ],
+)
+"""A capability that a feature set may use."""
+
+
 class InferenceRequestCapability(Message):
     """How inference may be requested.
 
@@ -109,6 +126,33 @@ class NamedFeatureSet(Message):
 
 StateMode = TypeAliasType("StateMode", Literal["tree", "latest", "none"])
 """Which checkpoints a host keeps: a tree with branches, the latest alone, or none."""
+
+
+class FeatureSet(Message):
+    """A part of what a server does that a host can enable and disable by itself.
+
+    Attributes:
+        description: What it does, for people.
+        uses: The capabilities that it uses.
+        scoped: Whether its actions need a scope; absent means false.
+        rollback: Whether it has checkpoints to return to; absent means false.
+        host_state: Whether the host keeps its state; absent means false. Deprecated.
+    """
+
+    description: str
+    """What it does, for people."""
+
+    uses: list[FeatureSetUse | str]
+    """The capabilities that it uses."""
+
+    scoped: bool | None = None
+    """Whether its actions need a scope; absent means false."""
+
+    rollback: bool | None = None
+    """Whether it has checkpoints to return to; absent means false."""
+
+    host_state: Annotated[bool | None, Field(alias="hostState")] = None
+    """Whether the host keeps its state; absent means false. Deprecated."""
 
 
 FeatureSets = TypeAliasType("FeatureSets", dict[str, FeatureSet] | list[NamedFeatureSet] | bool)

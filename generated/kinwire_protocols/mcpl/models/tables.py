@@ -7,7 +7,7 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
 
-from .common import FeatureSetUse
+from .offers import FeatureSetUse
 
 
 class AuditField(Message):

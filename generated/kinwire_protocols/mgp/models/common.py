@@ -8,6 +8,8 @@ from typing_extensions import TypeAliasType
 from kinwire_protocols.base import Message
 from kinwire_protocols.mcp.models import LoggingLevel
 
+from .offers import Permission
+
 AccessSource = TypeAliasType(
     "AccessSource", Literal["tool_grant", "server_grant", "default_policy"]
 )
@@ -76,23 +78,6 @@ class EventNotificationParams(Message):
     """How many events of the subscription were dropped right before this one; absent means none."""
 
 
-ExtensionName = TypeAliasType(
-    "ExtensionName",
-    Literal[
-        "security",
-        "access_control",
-        "audit",
-        "code_safety",
-        "lifecycle",
-        "streaming",
-        "bidirectional",
-        "discovery",
-        "tool_discovery",
-    ],
-)
-"""The parts of MGP that two sides can agree on, each for itself."""
-
-
 PermissionPolicy = TypeAliasType(
     "PermissionPolicy", Literal["interactive", "auto_approve", "deny_all", "config_only"]
 )
@@ -132,25 +117,6 @@ SideEffect = TypeAliasType(
     "SideEffect", Literal["filesystem", "network", "process", "database", "notification"]
 )
 """What a tool changes in addition to giving a result."""
-
-
-StandardPermission = TypeAliasType(
-    "StandardPermission",
-    Literal[
-        "filesystem.read",
-        "filesystem.write",
-        "network.outbound",
-        "network.listen",
-        "shell.execute",
-        "code_execution",
-        "memory.read",
-        "memory.write",
-        "system.info",
-        "camera",
-        "notification",
-    ],
-)
-"""The permissions that every implementation knows; the table StandardPermissions has their risks."""
 
 
 class ToolCallExtras(Message):
@@ -195,10 +161,6 @@ TraceId = TypeAliasType("TraceId", str)
 """Ties together all that one cause sets going, on every server that takes part; as a rule a UUID."""
 
 
-TrustLevel = TypeAliasType("TrustLevel", Literal["trusted", "standard", "sandboxed"])
-"""How far a server is trusted; a `sandboxed` one is validated more strictly than the other two."""
-
-
 Validator = TypeAliasType(
     "Validator", Literal["sandbox", "readonly", "network_restricted", "code_safety", "none"]
 )
@@ -234,21 +196,6 @@ class CallbackRequestNotificationParams(Message):
 
     timeout_ms: Annotated[int | float | None, Field(ge=0)] = None
     """How long the server waits, in milliseconds."""
-
-
-class ClientOffer(Message):
-    """What the client can do of MGP.
-
-    Attributes:
-        version: The version of MGP that the client speaks, in semantic versioning.
-        extensions: The extensions that the client supports; order and repetition mean nothing.
-    """
-
-    version: str
-    """The version of MGP that the client speaks, in semantic versioning."""
-
-    extensions: list[ExtensionName | str]
-    """The extensions that the client supports; order and repetition mean nothing."""
 
 
 class CodeSafety(Message):
@@ -315,37 +262,6 @@ class ErrorRecovery(Message):
 
     details: dict[str, Any] | None = None
     """Facts about the error, in the server's own form."""
-
-
-Permission = TypeAliasType("Permission", StandardPermission | str)
-"""A permission by name: a standard one, or one of an implementation's own in reverse-domain notation."""
-
-
-class ServerOffer(Message):
-    """What the server can do of MGP, and what it needs for that.
-
-    Attributes:
-        version: The version of MGP that the server supports, in semantic versioning.
-        extensions: The extensions that the server supports of those that the client offered.
-        permissions_required: The permissions that the server needs to work; absent means none.
-        server_id: What the server is called; unique among the servers of a client.
-        trust_level: How far the server asks to be trusted.
-    """
-
-    version: str
-    """The version of MGP that the server supports, in semantic versioning."""
-
-    extensions: list[ExtensionName | str]
-    """The extensions that the server supports of those that the client offered."""
-
-    permissions_required: list[Permission] | None = None
-    """The permissions that the server needs to work; absent means none."""
-
-    server_id: str | None = None
-    """What the server is called; unique among the servers of a client."""
-
-    trust_level: TrustLevel | str | None = None
-    """How far the server asks to be trusted."""
 
 
 class ToolSecurity(Message):

@@ -2,7 +2,8 @@
 
 from kinwire_protocols.base import Message
 
-from .common import ExtensionName, Permission, ServerState, TrustLevel
+from .common import ServerState
+from .offers import ExtensionName, Permission, TrustLevel
 
 
 class DiscoveredServer(Message):

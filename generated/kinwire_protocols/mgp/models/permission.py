@@ -7,7 +7,8 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
 
-from .common import Permission, PermissionPolicy
+from .common import PermissionPolicy
+from .offers import Permission
 
 
 class GrantFlag(Message):

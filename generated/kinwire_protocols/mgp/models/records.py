@@ -8,16 +8,8 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
 
-from .common import (
-    ExtensionName,
-    Permission,
-    PermissionPolicy,
-    RiskLevel,
-    SafetyLevel,
-    ToolSecurity,
-    TrustLevel,
-    Validator,
-)
+from .common import PermissionPolicy, RiskLevel, SafetyLevel, ToolSecurity, Validator
+from .offers import ExtensionName, Permission, TrustLevel
 
 
 class ConfiguredArgument(Message):

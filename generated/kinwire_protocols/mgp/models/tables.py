@@ -9,13 +9,12 @@ from kinwire_protocols.base import Message
 from .common import (
     AccessSource,
     ErrorCategory,
-    ExtensionName,
     RetryStrategy,
     RiskLevel,
     SafetyLevel,
     SearchStrategy,
-    StandardPermission,
 )
+from .offers import ExtensionName, StandardPermission
 
 
 class AccessLevel(Message):
