@@ -49,6 +49,13 @@ def test_a_fault_is_found(content: dict[str, Any], meta: dict[str, Any], tmp_pat
         load_documents(written(tmp_path / "schema", content, meta))
 
 
+def test_a_meta_schema_that_only_python_calls_equal_is_checked(tmp_path: Path) -> None:
+    meta = json.loads(json.dumps(META).replace('"minItems": 1', '"minItems": true'))
+    assert meta == META
+    with pytest.raises(DocumentError, match=r"meta\.schema\.json.*it is not a JSON Schema"):
+        load_documents(written(tmp_path / "schema", protocol(), meta))
+
+
 @pytest.mark.parametrize("title", ["Ours", "Another"])
 def test_without_a_fault_the_documents_are_returned(title: str, tmp_path: Path) -> None:
     folder = written(tmp_path / "schema", protocol(), META | {"title": title})

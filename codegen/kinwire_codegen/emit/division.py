@@ -1,7 +1,7 @@
 """Divide the types of a large document into modules.
 
 A module has what the rows of one subject use and no others do; what several use is in `common`.
-All that the handshake uses is in `offers`, which every session loads, whatever else uses it.
+All that the offers of both ends use is in `offers`, whatever else uses it: sessions load it.
 Only what a program uses is loaded then, and no two modules need each other.
 """
 

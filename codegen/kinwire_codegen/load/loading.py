@@ -83,11 +83,11 @@ def _read_folder(
     folder: Path, bundled: dict[str, Any] | None
 ) -> tuple[dict[str, Document], dict[str, Any]]:
     contents, findings = _read_files(folder)
-    meta = (bundled or {}).get("meta")
-    if META in contents:
-        meta = contents.pop(META)
-        if not _is_ours(meta, bundled):
-            findings += meta_problems(meta)
+    has_meta = META in contents
+    meta = contents.pop(META) if has_meta else (bundled or {}).get("meta")
+    ours = _is_ours(meta, bundled)
+    if has_meta and not ours:
+        findings += meta_problems(meta)
     if not contents and not findings:
         findings.append(
             Finding(
@@ -104,7 +104,7 @@ def _read_folder(
             Finding(META, "", "the meta-schema is missing", f"Put {META} next to the documents.")
         )
     else:
-        findings += _judged(contents, meta, ours=_is_ours(meta, bundled))
+        findings += _judged(contents, meta, ours=ours)
     if findings:
         raise DocumentError(sorted(set(findings)), folder)
     return _whole(contents, folder), meta or {}

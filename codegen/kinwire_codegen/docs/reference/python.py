@@ -103,7 +103,7 @@ def class_of(links: Links, kind: Reference) -> str:
 def _members(links: Links, shape: ObjectShape, given: Node) -> dict[str, Any]:
     """Return the members of an example by their names in Python; constants say themselves."""
     members = {one.wire: one for one in shape.members}
-    names = field_names([*members, *(given.keys() - members.keys())])
+    names = field_names(dict.fromkeys((*members, *given)))
     found = {}
     for name, value in given.items():
         one = members.get(name)
